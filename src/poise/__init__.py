@@ -24,7 +24,7 @@ _HOME = {
     "load": "poise.questions.load",
     "verify": "poise.questions.verify",
     "report": "poise.results.report",
-    "table": "poise.results.table",
+    "table": "poise.results.together",
     "read_table": "poise.data.read",
     "trial_rows": "poise.data.split",
     "JackknifeRegressor": "poise.questions.intervals",

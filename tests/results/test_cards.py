@@ -14,6 +14,7 @@ import poise
 from poise.errors import PoiseError
 from poise.results.design import Design
 from poise.results.report import VERDICT_COLOURS, card, page
+from poise.results.trials import Failed
 
 NAME = "<img src=x onerror=alert(1)>&'\"$x$\n\x1b[31m\u202e"
 WARNING = "<script>alert(2)</script> http://example.org"
@@ -24,7 +25,8 @@ ACTIVE = re.compile(r"<(script|style|link|iframe)|\bon\w+=|href=|https?:|url\(",
 def trials_of(changes=CHANGES, **settings):
     rows = {"n_labeled": 6 * len(changes), "n_unlabeled": 0}
     design = Design(algorithm=NAME, n=5, **rows, **settings)
-    return poise.Trials(np.reshape(changes, (-1, 1, 1)), design, warnings=(WARNING,))
+    told = (Failed(0, "error", "it broke\n\nbecause: of this"),)
+    return poise.Trials(np.reshape(changes, (-1, 1, 1)), design, told, warnings=(WARNING,))
 
 
 def shown():
@@ -68,6 +70,7 @@ def test_a_card_says_what_the_summary_says():
         assert first.split(": ", 1)[1] in text
         assert all(sentence in text for sentence in rest)
         assert all(line.split(": ", 1)[1] in text for line in result.details().splitlines())
+        assert "trial 0 (error): it broke because: of this" in text
         badge = ElementTree.fromstring(html).find(".//span")
         assert badge.text == result.verdict
         assert VERDICT_COLOURS[result.verdict] in badge.attrib["style"]

@@ -14,7 +14,7 @@ from poise.errors import ArgumentError
 from poise.results.design import Design
 from poise.results.question import Question, until
 from poise.results.result import NUMBERS, Result
-from poise.results.table import table
+from poise.results.together import table
 from poise.results.trials import Trials
 
 SHAPES = [(0, 1, 1), (1, 1, 1), (5, 1, 1), (29, 1, 1), (60, 1, 1), (60, 2, 2), (45, 1, 4)]

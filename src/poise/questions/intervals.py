@@ -232,7 +232,7 @@ def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> Non
     if not isinstance(result, Result):
         raise ArgumentError("must be a Result or None", argument="stability", got=result)
     design, origin, tested = result.design, result.trials.origin, _tested(result)
-    code = dict(origin.code()).get("algorithm", "") if origin else ""
+    code = dict(origin.code).get("algorithm", "") if origin else ""
     refusals = {
         f'has the verdict "{result.verdict}"': not result.stable,
         "was asked after the fits": origin is not None and result.asked == "after",

@@ -441,17 +441,20 @@ class Run:
         """Return what people call a row."""
         return self.job.label_of(row)
 
-    def digest(self) -> str:
-        """Return the digest of the rows."""
+    @property
+    def data(self) -> str:
+        """Digest of the rows."""
         return self.job.sample.digest()
 
+    @property
     def code(self) -> dict[str, str]:
-        """Return digests of the user's code."""
+        """Digests of the user's code."""
         parts = {"algorithm": self.job.algorithm.user_code, "distance": self.job.distance.user_code}
         return {name: code_digest(*objects) for name, objects in parts.items() if objects}
 
+    @property
     def versions(self) -> dict[str, str]:
-        """Return versions of the libraries that were used."""
+        """Versions of the libraries that were used."""
         algorithm = self.job.algorithm
         device = {"device": algorithm.device} if algorithm.device else {}
         return versions(*algorithm.user_code) | device

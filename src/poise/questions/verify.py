@@ -190,7 +190,7 @@ class _Repetition:
             self.found.wrong.append(f"the run cannot be made again: {in_one_line(error)}")
             return
         here = Run(job)
-        others = self._other_versions(here.versions())
+        others = self._other_versions(here.versions)
         self._compare_designs(trials.design, job.design)
         self._compare_digests(trials.origin, here, others)
         for text in job.doubts():
@@ -262,11 +262,11 @@ class _Repetition:
                 self.found.wrong.append(f"{name} is {value} in the file, and {now[name]} here")
 
     def _compare_digests(self, origin: Any, here: Run, others: str) -> None:
-        if origin.digest() != here.digest():
+        if origin.data != here.data:
             self.found.wrong.append("the rows are not those of the file")
         if "python" in others:  # what code compiles to depends on it
             self.found.open.append("the digest of the code: the version of Python is another")
-        elif dict(origin.code()) != here.code():
+        elif dict(origin.code) != here.code:
             self.found.wrong.append("the code of the algorithm is not that of the file")
 
     def _repeat(self, job: Job, changes: Floats, wanted: int, others: str) -> None:

@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import Literal
 
 import numpy as np
@@ -19,10 +20,18 @@ from poise.theory import counts
 _NUMBERS = ("absolute", "euclidean")
 _BOUNDED = ("label", "total_variation")
 YES_OR_NO = ("label", "change of zero_one loss")  # distances whose changes are 0 or 1
+_LEVEL = 0.05
 MOST_POINTS = 20  # of a trial, where nobody says: more hardly lower the spread of its share
 MOST_FITTED = 1_000  # rows of a given training set; of more, one is drawn for each fresh row
 Notion = Literal["new", "deployed", "without", "update", "add-one", "jackknife", "changed"]
 GivenUp = Literal["removals", "points", "together"]
+_COUNTS = {  # by the least that is allowed, where they are given
+    0: (
+        *("n_labeled", "n_unlabeled", "n_groups", "n_groups_unlabeled"),
+        *("n_classes", "seed", "set_aside"),
+    ),
+    1: ("removals", "points", "remove", "batch", "chosen_from", "max_trials"),
+}
 _GROWING_LOSSES = ("change of squared loss", "change of absolute loss")
 
 
@@ -32,34 +41,29 @@ class Design:
 
     Attributes
     ----------
-    algorithm : str
-        Name and parameters.
+    algorithm, name : str
+        Name with parameters; what headlines call it, "" for the same.
     n : int
         Training size whose stability is asked: rows, or groups if there are any.
     n_labeled, n_unlabeled : int
-        Rows that trials may use; those set aside are not counted.
+        Rows that trials may use, fresh ones where a training set is given; those set aside are not
+        counted.
     notion : {"new", "deployed", "without", "update", "add-one", "jackknife", "changed"}
-        What a trial is about: a new training set of size n, or one that is given; "changed" is
-        about two fitted models. Where it is given, ``n_labeled`` and ``n_unlabeled`` count fresh
-        rows.
+        What a trial is about: a new training set of size n, one that is given, or two fitted models
+        ("changed").
     batch : int
         Rows (or groups) that a trial adds to the training set that is given.
-    without : tuple of int
-        Rows of the training set that are left out, by their places.
-    without_as_typed : str
-        "where customer_id == 1234" if they were named so.
-    chosen_from : int
-        Sets of rows among which these were chosen by looking at changes.
+    without, without_as_typed, chosen_from : tuple of int, str, int
+        Rows of the training set that are left out, by their places; "where customer_id == 1234" if
+        they were named so; sets of rows among which they were chosen by looking at changes.
     removals, points : int
         R and T as planned: a trial has R·T changes.
     given_up : tuple of str
         "removals" or "points", if one of them did not survive the look at the first trial. The
         changes then have R = 1 or T = 1; the number of trials and the test stay as planned.
         "together", if fresh rows are predicted one by one.
-    remove : int
-        Rows (or groups) removed at once.
-    replace : bool
-        Whether new ones take their place.
+    remove, replace : int, bool
+        Rows (or groups) removed at once, and whether new ones take their place.
     position : {"last", "uniform"}
         The last rows of the training set are removed, or random ones, in place.
     order_free : bool
@@ -74,27 +78,19 @@ class Design:
         What is compared; losses need responses of the test rows.
     distance, response : str
         How two predictions are compared, and by which method they are made.
-    n_groups : int or None
-        Labelled groups, if whole groups are kept and removed together.
-    n_groups_unlabeled : int
-        Groups none of whose rows has a response.
+    n_groups, n_groups_unlabeled : int
+        Groups, if they are kept and removed as a whole; those without any response.
     n_classes : int or None
         Classes, for classifiers.
     few_values : bool
         Whether the features have so few values that a test could try them all.
-    shuffle : bool
-        Whether the rows were put in a random order first.
-    seed : int
-        Seed of the rows' order and of the algorithm's random terms.
-    name : str
-        What headlines call the algorithm; "" for ``algorithm``.
+    shuffle, seed : bool, int
+        Whether the rows were put in a random order first; the seed of that order and of the
+        algorithm's random terms.
     from_rows : bool
         False for changes measured elsewhere, whose rows are not known.
-    sd : float or None
-        Standard deviation of the responses: of the rows set aside, else of all.
-    set_aside : int
-        Rows set aside to find it, which no trial uses.
-    epsilon_as_typed : str
+    sd, set_aside, epsilon_as_typed : float or None, int, str
+        Standard deviation of the responses of rows set aside for it, else of all; how many were;
         "5% of sd" if the allowed change was given so.
     randomized : bool
         Whether ties are decided by the paper's coin.
@@ -145,31 +141,21 @@ class Design:
         for name in ("algorithm", "name"):
             object.__setattr__(self, name, printable(getattr(self, name)))
         checks.count("n", self.n, 0 if self.notion == "changed" else 2)
-        for name in ("n_labeled", "n_unlabeled", "n_groups_unlabeled", "seed", "set_aside"):
-            checks.count(name, getattr(self, name))
-        for name in ("removals", "points", "remove", "batch", "chosen_from"):
-            checks.count(name, getattr(self, name), 1)
-        for name in ("n_groups", "n_classes"):
-            if getattr(self, name) is not None:
-                checks.count(name, getattr(self, name))
-        if self.max_trials is not None:
-            checks.count("max_trials", self.max_trials, 1)
+        for least, names in _COUNTS.items():
+            for name in names:
+                if getattr(self, name) is not None:
+                    checks.count(name, getattr(self, name), least)
         if self.sd is not None:
             checks.positive("sd", self.sd)
         if self.notion != "new":
             return
-        most = self.n if self.replace else self.n - 1
+        most, n = self.n if self.replace else self.n - 1, f"n = {self.n:,}"
         if self.remove > most:
-            raise ArgumentError(
-                f"must be at most {most:,} for n = {self.n:,}", argument="remove", got=self.remove
-            )
-        if self.removals > self.n // self.remove:
-            raise ArgumentError(
-                f"must be at most {self.n // self.remove:,}, as n = {self.n:,} rows hold no more "
-                f"blocks of {self.remove:,}",
-                argument="removals_per_trial",
-                got=self.removals,
-            )
+            rule = f"must be at most {most:,} for {n}"
+            raise ArgumentError(rule, argument="remove", got=self.remove)
+        if self.removals > (blocks := self.n // self.remove):
+            rule = f"must be at most {blocks:,}, as {n} rows hold no more blocks of {self.remove:,}"
+            raise ArgumentError(rule, argument="removals_per_trial", got=self.removals)
 
     @property
     def unit(self) -> str:
@@ -296,6 +282,11 @@ class Design:
         return 1 + trials
 
     @property
+    def level(self) -> float:
+        """Level of limits that nobody asked for; rows that were chosen by looking share it."""
+        return _LEVEL / self.chosen_from
+
+    @property
     def title(self) -> str:
         """What headlines call the algorithm: one line of at most 80 characters."""
         return in_brief(" ".join((self.name or self.algorithm).split()))
@@ -374,13 +365,9 @@ def in_brief(text: str, most: int = 80) -> str:
 
 
 def _depths(text: str) -> list[int]:
-    """Return in how many brackets each character is; an opening one is outside of itself."""
-    depths, depth = [], 0
-    for character in text:
-        depth -= character in ")]}"
-        depths.append(max(0, depth))
-        depth += character in "([{"
-    return depths
+    """Return in how many brackets each character is; a bracket is outside of itself."""
+    after = accumulate((c in "([{") - (c in ")]}") for c in text)
+    return [max(0, depth - (c in "([{")) for c, depth in zip(text, after, strict=True)]
 
 
 def _up_to_depth(text: str, most: int) -> str:

@@ -7,12 +7,10 @@ import hashlib
 import math
 import os
 import secrets
-from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -23,9 +21,6 @@ from poise.results.design import Design
 from poise.results.question import Question
 from poise.results.result import NUMBERS, Result
 from poise.results.trials import Failed, Trials
-
-if TYPE_CHECKING:
-    from poise.data.split import Split
 
 FORMAT = "poise result 1"
 _MOST_BYTES = 1 << 30
@@ -39,7 +34,7 @@ Table = list[Number] | str  # packed: base64 of little-endian doubles
 
 
 class Document(msgspec.Struct, frozen=True):
-    """What is read from a file again; its numbers are for other readers."""
+    """What is read from a file again, and where its trials come from."""
 
     format: str
     created: str
@@ -57,34 +52,11 @@ class Document(msgspec.Struct, frozen=True):
     shape: tuple[int, int, int]
     changes: Table
     errors: Table
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What a file says about the run that made its changes."""
-
-    created: str
-    command: str
-    data: str
-    codes: Mapping[str, str]
-    libraries: Mapping[str, str]
-    split: Split | None = None
+    split: ClassVar[None] = None  # the rows of trials are not kept
 
     def label_of(self, row: int) -> object:
         """Return the row's number: files hold no names."""
         return row
-
-    def digest(self) -> str:
-        """Return the digest of the rows."""
-        return self.data
-
-    def code(self) -> Mapping[str, str]:
-        """Return digests of the user's code."""
-        return self.codes
-
-    def versions(self) -> Mapping[str, str]:
-        """Return versions of the libraries that were used."""
-        return self.libraries
 
 
 def to_dict(of: Trials | Result) -> dict[str, Any]:
@@ -95,18 +67,17 @@ def to_dict(of: Trials | Result) -> dict[str, Any]:
 
 def _fields(of: Trials | Result, command: str) -> dict[str, Any]:
     """Return what a file holds; every number of a result is computed."""
-    result = of if isinstance(of, Result) else None
     trials = of.trials if isinstance(of, Result) else of
     counts = ("n_trials", "n_observed", "n_failures", "n_fits")
-    numbers = {name: getattr(result, name) for name in NUMBERS} if result is not None else {}
+    names = NUMBERS if isinstance(of, Result) else ()
     return {
         "format": FORMAT,
         **beginning(trials, command),
         "statement": [printable(line) for line in str(of).splitlines()],
-        "question": None if result is None else result.question,
+        "question": of.question if isinstance(of, Result) else None,
         "failures": trials.failures,
         **{name: getattr(trials, name) for name in counts},
-        **{name: _plain(value) for name, value in numbers.items()},
+        **{name: _plain(getattr(of, name)) for name in names},
         "shape": trials.changes.shape,
         "changes": written(trials.changes),
         "errors": written(trials.errors),
@@ -116,12 +87,13 @@ def _fields(of: Trials | Result, command: str) -> dict[str, Any]:
 def beginning(trials: Trials, command: str = "") -> dict[str, Any]:
     """Return what is known before the first trial."""
     made, origin = made_now(command), trials.origin
-    if isinstance(origin, Kept):
+    if isinstance(origin, Document):
         made |= {"created": origin.created, "command": origin.command}
-    known = (origin.digest(), origin.code(), origin.versions()) if origin else ("", {}, {})
     return {
         **made,
-        **dict(zip(("data", "code", "versions"), known, strict=True)),
+        "data": origin.data if origin else "",
+        "code": origin.code if origin else {},
+        "versions": origin.versions if origin else {},
         "design": trials.design,
         "begun_with": trials.asked,
         "begun_delta": trials.delta,
@@ -217,17 +189,10 @@ def restored(found: Document, path: str | Path) -> Trials | Result:
         changes = numbers(found.changes).reshape(found.shape)
         if changes.shape != found.shape:
             raise ArgumentError("must be the shape of the changes", argument="shape")
-        trials = Trials(
-            changes,
-            found.design,
-            failures=found.failures,
-            warnings=found.warnings,
-            errors=numbers(found.errors),
-            delta=found.begun_delta,
-            asked=found.begun_with,
-            zeta=found.zeta,
-            origin=Kept(found.created, found.command, found.data, found.code, found.versions),
-        )
+        same = {name: getattr(found, name) for name in ("design", "failures", "warnings", "zeta")}
+        begun: dict[str, Any] = {"asked": found.begun_with, "delta": found.begun_delta}
+        origin = msgspec.structs.replace(found, changes=[], errors=[])
+        trials = Trials(changes, errors=numbers(found.errors), origin=origin, **same, **begun)
         return trials if found.question is None else trials.judge(found.question)
     except ValueError as error:
         raise RecordError(f"{path} is not a result written by poise: {error}") from None

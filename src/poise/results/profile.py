@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +13,12 @@ from numpy.typing import NDArray
 from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_most
-from poise.results.question import law_for
 from poise.results.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from poise.results.trials import Trials
+    from poise.theory.changes import Changes
 
 Floats = NDArray[np.float64]
 _MOST = 20_000_000  # changes, or trials, that a curve is drawn of
@@ -57,20 +57,15 @@ class Profile(Shown):
     alpha: float
 
     @classmethod
-    def of(
-        cls, trials: Trials, alpha: float, delta: float | None = None, **options: Any
-    ) -> Profile | None:
-        """Compute the curve by the law that reads these trials; None for labels and decisions."""
-        level = checks.alpha(alpha)
-        if not trials.design.sized:
-            return None
-        if max(trials.n_trials, trials.changes.size) > _MOST:
+    def of(cls, table: Changes, law: ModuleType, alpha: float, **options: Any) -> Profile:
+        """Compute the curve by the law that reads these changes."""
+        if max(table.n_trials, table.values.size) > _MOST:
             raise ArgumentError(f"a profile needs at most {_MOST:,} changes; ask for single limits")
-        law = law_for(trials.design, trials.delta if delta is None else delta, level)
-        steps, limits = law.profile(trials.table, level, **options)
-        return cls(
-            steps, limits, _observed(trials, not law.__name__.endswith("binomial"), steps), level
-        )
+        steps, limits = law.profile(table, alpha, **options)
+        read = table.values[:, :1] if law.__name__.endswith("binomial") else table.values
+        known = np.sort(read[~np.isnan(read)])
+        larger = known.size - np.searchsorted(known, steps, side="right")
+        return cls(steps, limits, larger / max(1, read.size), alpha)
 
     def __repr__(self) -> str:
         steps = checks.counted(len(self.epsilon), "step")
@@ -98,11 +93,3 @@ class Profile(Shown):
         from poise.results.plots.changes import plot_profile
 
         return plot_profile(self, **place)
-
-
-def _observed(trials: Trials, averages: bool, steps: Floats) -> Floats:
-    """Compute the observed share of larger changes at every step, of those that the law reads."""
-    read = trials.changes if averages else trials.changes[:, :1, :1]
-    known = np.sort(read[~np.isnan(read)])
-    larger = known.size - np.searchsorted(known, steps, side="right")
-    return np.asarray(larger / max(1, read.size))

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from poise.theory.betting import Bets
 
 Floats = NDArray[np.float64]
+_SHARES = {  # where the changes of a trial are read as one, by whether all rows leave
+    True: "where every row of the training set leaves in turn",
+    False: "for decisions, whose changes are shares",
+}
 _SHARE = re.compile(r"\s*([0-9.eE+-]+)\s*%\s*of\s+sd\s*")
 
 
@@ -116,22 +120,17 @@ class Relative:
 def read_epsilon(asked: object) -> float | Relative | None:
     """Read an allowed change: a number, a share such as "5% of sd", or None where it is left out.
 
-    Examples
-    --------
     >>> read_epsilon(2), read_epsilon("5% of sd")
     (2.0, Relative(share=0.05, rows=30))
     """
-    if asked is None:
-        return None
     if not isinstance(asked, str):
-        return checks.epsilon(asked)
+        return None if asked is None else checks.epsilon(asked)
     found = _SHARE.fullmatch(asked)
     try:
         value = float(found[1]) / 100 if found else float(asked)
     except ValueError:
-        raise ArgumentError(
-            "must be a number >= 0 or a share such as '5% of sd'", argument="epsilon", got=asked
-        ) from None
+        rule = "must be a number >= 0 or a share such as '5% of sd'"
+        raise ArgumentError(rule, argument="epsilon", got=asked) from None
     if not found:
         return checks.epsilon(value)
     return Relative(without_noise(checks.positive("epsilon", value)))
@@ -139,6 +138,7 @@ def read_epsilon(asked: object) -> float | Relative | None:
 
 def allowed_change(epsilon: object, design: Design) -> float | None:
     """Return ε, left out exactly where a change is yes or no (labels) or a share (decisions)."""
+    share, problem, remedy = design.compares == "decisions", "", ""
     if design.sized and epsilon is None:
         helps = {"new": "measure", "changed": ""}.get(design.notion, "measure_deployed")
         raise ArgumentError(
@@ -147,20 +147,13 @@ def allowed_change(epsilon: object, design: Design) -> float | None:
             remedy=f"poise.{helps} shows how large the changes are" if helps else "",
         )
     if not design.sized and epsilon is not None:
-        share = design.compares == "decisions"
-        raise ArgumentError(
-            f"must be left out: a change is {'a share' if share else 'yes or no'} here",
-            argument="epsilon",
-            got=epsilon,
-            remedy="" if share else "probabilities (response predict_proba) change by an amount",
-        )
-    if isinstance(epsilon, str):
-        raise ArgumentError(
-            "must be a number for changes that are there: only a new run can set rows aside for a "
-            "share of the sd",
-            argument="epsilon",
-            got=epsilon,
-        )
+        problem = f"must be left out: a change is {'a share' if share else 'yes or no'} here"
+        remedy = "" if share else "probabilities (response predict_proba) change by an amount"
+    elif isinstance(epsilon, str):
+        problem = "must be a number for changes that are there: only a new run can set rows aside "
+        problem += "for a share of the sd"
+    if problem:
+        raise ArgumentError(problem, argument="epsilon", got=epsilon, remedy=remedy)
     return None if epsilon is None else checks.epsilon(epsilon)
 
 
@@ -193,37 +186,23 @@ def law_for(
 def _averages(
     design: Design, delta: float, alpha: float, test: str, gamma: float | None = None
 ) -> bool:
-    if gamma is not None or (design.all_leave and test == "binomial"):
-        _check_gamma(design, test, gamma)
-        return False
-    if design.all_leave:
-        return True
-    if design.compares == "decisions":
-        if test == "binomial":
-            raise ArgumentError(
-                "must not be 'binomial' for decisions, whose changes are shares", argument="test"
-            )
-        return True
+    decisions = design.compares == "decisions"
+    if gamma is not None and (not design.all_leave or decisions or test == "averaged"):
+        problem = "is for the Binomial test where every row of a given training set leaves in turn"
+        raise ArgumentError(problem, argument="gamma", got=gamma)
+    if test == "binomial" and gamma is None and (design.all_leave or decisions):
+        raise ArgumentError(
+            f"must not be 'binomial' {_SHARES[design.all_leave]}",
+            argument="test",
+            remedy="give gamma, the share of them that is tolerated" if design.all_leave else "",
+        )
+    if gamma is not None or design.all_leave or decisions:
+        return gamma is None
     if test != "auto":
         return test == "averaged"
     several = design.removals > 1 or design.points > 1
     enough = design.randomized or design.n_trials >= counts.trials_for_averaging(delta, alpha)
     return several and delta > 0 and enough
-
-
-def _check_gamma(design: Design, test: str, gamma: float | None) -> None:
-    if gamma is None:
-        raise ArgumentError(
-            "must not be 'binomial' where every row of the training set leaves in turn",
-            argument="test",
-            remedy="give gamma, the share of them that is tolerated",
-        )
-    if not design.all_leave or design.compares == "decisions" or test == "averaged":
-        raise ArgumentError(
-            "is for the Binomial test where every row of a given training set leaves in turn",
-            argument="gamma",
-            got=gamma,
-        )
 
 
 def until(question: Question, design: Design, rivals: int = 1) -> Callable[[Floats], bool]:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from poise.errors import PoiseError, printable
 from poise.numbers import at_most, percent
 from poise.results.shown import pictures
+from poise.results.trials import Trials
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from poise.results.result import Result
-    from poise.results.trials import Trials
 
 # Each has a contrast of 3 at least with white and with the black of dark themes, and of 4.5 with
 # white words on it.
@@ -28,31 +28,29 @@ _DPI = 200  # of pictures, which are shown at two thirds of their size
 def card(result: Result | Trials, picture: bool = True, *, unfolded: bool = False) -> str:
     """Return a result as an HTML fragment that follows the theme around it and loads nothing.
 
-    Parameters
-    ----------
-    result : Result or Trials
-        What is shown: warnings, the verdict with its sentence, the changes, three numbers; the
-        rest opens on a click.
-    picture : bool, default True
-        Whether to draw the changes; without matplotlib there are words and numbers only.
-    unfolded : bool, default False
-        Whether the sentences are open from the start.
+    It shows warnings, the verdict with its sentence, the changes and three numbers; the rest opens
+    on a click, and the sentences from the start where they are ``unfolded``.
 
-    Examples
-    --------
     >>> from poise import Trials
     >>> trials = Trials.from_changes([0.1] * 40, n=10, algorithm="<mine>")
     >>> "&lt;mine&gt; trained on 10 rows." in card(trials.test(epsilon=0.2, delta=0.1), False)
     True
     """
-    shown = _of_trials(result) if _is_measured(result) else _of_result(result)
-    drawn = _picture(result) if picture else ""
-    html: str = (
-        _templates()
-        .get_template("card.html")
-        .render(shown, picture=drawn, unfolded=unfolded, warnings=result.warnings)
+    from poise.results.text.sentences import measured, summary
+
+    lines = measured(result) if isinstance(result, Trials) else summary(result)
+    said = lines[len(result.warnings) :]
+    shown = _of_trials(result) if isinstance(result, Trials) else _of_result(result)
+    headline = said[0].removeprefix(f"{shown['badge'].upper()}: ")
+    return _filled(
+        "card.html",
+        **shown,
+        headline=headline,
+        sentences=said[1:],
+        picture=_picture(result) if picture else "",
+        unfolded=unfolded,
+        warnings=result.warnings,
     )
-    return html
 
 
 def report(
@@ -85,32 +83,25 @@ def report(
     replace_file(path, page(results, title=title, introduction=introduction).encode())
 
 
-def page(
-    results: Result | Trials | Iterable[Result | Trials] | Mapping[str, Result | Trials],
-    *,
-    title: str = "Stability report",
-    introduction: str = "",
-) -> str:
+def page(results: Any, *, title: str = "Stability report", introduction: str = "") -> str:
     """Return what :func:`report` writes."""
     from poise import __version__
-    from poise.results.table import table
+    from poise.results.together import table
 
-    named = _named(results)
-    judged: list[Any] = [(name, each) for name, each in named if not _is_measured(each)]
+    several = results if isinstance(results, Iterable) else [results]
+    pairs = results.items() if isinstance(results, Mapping) else [(None, each) for each in several]
+    named = [(name or each.design.title, each) for name, each in pairs]
+    judged = [(name, each) for name, each in named if not isinstance(each, Trials)]
     rows = dict(judged)
     overview = table(rows if len(rows) == len(judged) else [each for _, each in judged])
-    html: str = (
-        _templates()
-        .get_template("page.html")
-        .render(
-            title=title,
-            introduction=introduction,
-            overview=overview.html() if len(judged) > 1 else "",
-            sections=[(name, card(each, unfolded=True)) for name, each in named],
-            made_by=f"poise {__version__}{no_pictures()}",
-        )
+    return _filled(
+        "page.html",
+        title=title,
+        introduction=introduction,
+        overview=overview.html() if len(judged) > 1 else "",
+        sections=[(name, card(each, unfolded=True)) for name, each in named],
+        made_by=f"poise {__version__}{no_pictures()}",
     )
-    return html
 
 
 def no_pictures() -> str:
@@ -118,56 +109,28 @@ def no_pictures() -> str:
     return "" if pictures() else " (without pictures: pip install 'poise[plot]')"
 
 
-def _named(results: Any) -> list[tuple[str, Result | Trials]]:
-    if isinstance(results, Mapping):
-        return list(results.items())
-    several = results if isinstance(results, Iterable) else [results]
-    return [(each.design.title, each) for each in several]
+def _of_result(result: Result) -> dict[str, Any]:
+    """Return what only the card of a result shows."""
+    from poise.results.text.details import facts
+    from poise.results.text.sentences import larger_changes, limit_of_delta, pvalue
 
-
-def _is_measured(result: Result | Trials) -> bool:
-    return not hasattr(result, "verdict")
-
-
-def _of_result(result: Any) -> dict[str, Any]:
-    """Return what the template shows of a result."""
-    from poise.results.text.sentences import larger_changes, limit_of_delta, pvalue, summary
-
-    verdict = result.verdict
-    first, *rest = summary(result)[len(result.warnings) :]
-    side = "unstable" if verdict == "unstable" else "stable"
+    side = "unstable" if result.verdict == "unstable" else "stable"
     numbers = {
         "larger changes": larger_changes(result),
         "their probability": limit_of_delta(result),
         f"p for “{side}”": pvalue(result, side),
     }
-    return {
-        "badge": verdict,
-        "colour": VERDICT_COLOURS[verdict],
-        "headline": first.removeprefix(f"{verdict.upper()}: "),
-        "numbers": numbers,
-        "sentences": rest,
-        "facts": [line.split(": ", 1) for line in result.details().splitlines()],
-    }
+    shown = {"badge": result.verdict, "colour": VERDICT_COLOURS[result.verdict]}
+    return {**shown, "numbers": numbers, "facts": facts(result)}
 
 
-def _of_trials(trials: Any) -> dict[str, Any]:
-    """Return what the template shows of changes that were only measured."""
-    from poise.results.text.sentences import measured
-
-    first, *rest = measured(trials)[len(trials.warnings) :]
+def _of_trials(trials: Trials) -> dict[str, Any]:
+    """Return what only the card of changes that were measured shows."""
     numbers = {"trials": f"{trials.n_observed:,}", "changes": f"{trials.changes.size:,}"}
-    limit = trials.epsilon_upper(trials.delta)
+    limit = trials.epsilon_upper(trials.delta, trials.design.level)
     if limit is not None:
         numbers[f"at most {percent(trials.delta)} are larger than"] = at_most(limit)
-    return {
-        "badge": "measured",
-        "colour": _PLAIN,
-        "headline": first,
-        "numbers": numbers,
-        "sentences": rest,
-        "facts": [],
-    }
+    return {"badge": "measured", "colour": _PLAIN, "numbers": numbers, "facts": {}}
 
 
 def _picture(result: Result | Trials) -> str:
@@ -191,3 +154,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _filled(name: str, **shown: Any) -> str:
+    return str(_templates().get_template(name).render(shown))

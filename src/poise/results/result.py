@@ -183,15 +183,14 @@ class Result(Shown):
         """Why the verdict is inconclusive, in words; "" for another verdict."""
         if self.verdict != "inconclusive":
             return ""
-        m, least = self.n_trials, self.least_trials
+        m, least, design = self.n_trials, self.least_trials, self.design
         if math.isinf(least):
             return f"no number of trials can show delta = {self.delta:g}"
         if m < least:
-            cap = self.design.max_trials
-            if cap is not None and self.design.held >= least:
-                return f"max_trials = {cap:,}; {least:,.0f} trials are the least"
-            few = f"{self.design.unit}s" if self.design.from_rows else "trials"
-            few = f"fresh {few}" if self.design.notion != "new" else few
+            if design.max_trials is not None and design.held >= least:
+                return f"max_trials = {design.max_trials:,}; {least:,.0f} trials are the least"
+            few = f"{design.unit}s" if design.from_rows else "trials"
+            few = f"fresh {few}" if design.notion != "new" else few
             return f"too few {few}: {checks.counted(m, 'trial')}, {least:,.0f} are the least"
         if self.stopped_early:
             return f"only {self.n_observed:,} of {m:,} trials were run"
@@ -260,38 +259,34 @@ class Result(Shown):
     @cached_property
     def delta_upper(self) -> float:
         """Upper confidence limit for P(change > epsilon), at level alpha."""
-        return self._delta_upper(self.question.level)
+        return self._limit("upper_delta", self.question.level)
 
     @cached_property
     def delta_lower(self) -> float:
         """Lower confidence limit for P(change > epsilon), at level alpha."""
-        return self._delta_lower(self.question.level)
+        return self._limit("lower_delta", self.question.level)
 
     @cached_property
     def delta_interval(self) -> tuple[float, float]:
         """Both limits at once: each at alpha / 2, and never inside a one-sided one."""
         half = self.question.level / 2
-        ends = (
-            self._delta_lower(half),
-            self._delta_upper(half),
-            self.delta_lower,
-            self.delta_upper,
-        )
+        ends = [self._limit(name, half) for name in ("lower_delta", "upper_delta")]
+        ends += [self.delta_lower, self.delta_upper]
         return min(ends), max(ends)
 
     @cached_property
     def epsilon_upper(self) -> float | None:
         """Upper limit for the change that a share delta exceeds; whatever epsilon was asked."""
-        if not self.design.sized:
-            return None
-        return float(self._law.upper_epsilon(self.table, self.delta, self.question.level))
+        return self._limit("upper_epsilon", self.question.level) if self.design.sized else None
 
     @cached_property
     def epsilon_lower(self) -> float | None:
         """Lower limit for the change that a share delta exceeds; whatever epsilon was asked."""
-        if not self.design.sized:
-            return None
-        return float(self._law.lower_epsilon(self.table, self.delta, self.question.level))
+        return self._limit("lower_epsilon", self.question.level) if self.design.sized else None
+
+    def _limit(self, name: str, alpha: float) -> float:
+        about = self.delta if name.endswith("epsilon") else self._threshold
+        return float(getattr(self._law, name)(self.table, about, alpha))
 
     @property
     def power_bound(self) -> float | None:
@@ -310,12 +305,6 @@ class Result(Shown):
             "unstable": self.delta_upper <= self.delta,
         }
         return excluded.get(self.verdict, False) or self.delta_upper < self.delta_lower
-
-    def _delta_upper(self, alpha: float) -> float:
-        return float(self._law.upper_delta(self.table, self._threshold, alpha))
-
-    def _delta_lower(self, alpha: float) -> float:
-        return float(self._law.lower_delta(self.table, self._threshold, alpha))
 
     # words and files
 
@@ -349,7 +338,7 @@ class Result(Shown):
 
     def to_latex(self) -> str:
         """Return the result as a LaTeX table with one row, as :func:`poise.table` makes it."""
-        from poise.results.table import table
+        from poise.results.together import table
 
         return table(self).latex()
 

@@ -1,4 +1,4 @@
-"""Several algorithms, or several training sizes, that share one error level."""
+"""Several results: as one table, and sharing one error level."""
 
 from __future__ import annotations
 
@@ -13,21 +13,96 @@ from typing import TYPE_CHECKING, Any
 from poise import checks
 from poise.checks import counted
 from poise.errors import ArgumentError, RecordError
-from poise.numbers import at_most, confidence, exactly, number, percent
+from poise.numbers import at_most, confidence, exactly, level, number, percent
 from poise.results.design import Design
 from poise.results.file import load
 from poise.results.question import Family, Question
 from poise.results.result import Result
 from poise.results.shown import Shown
-from poise.results.table import table
 from poise.results.text.details import TextTable
-from poise.results.text.sentences import change, effect, warned
+from poise.results.text.sentences import (
+    change,
+    effect,
+    larger_changes,
+    limit_of_delta,
+    pvalue,
+    warned,
+)
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_SHOWN = ("algorithm", "trials", "larger changes", "p", "P(larger)", "verdict")
+_COLUMNS = ("algorithm", "n", "trials", "ε", "δ", "larger changes", "p", "P(larger)", "verdict")
+_COMPARED = ("algorithm", "trials", "larger changes", "p", "P(larger)", "verdict")
+
+
+def table(results: Result | Iterable[Result] | Mapping[str, Result]) -> TextTable:
+    """Put results into a table with nine columns, for a terminal, LaTeX, Markdown or HTML.
+
+    Each p-value is that of the verdict, and of "stable" where it is inconclusive; each limit is an
+    upper one, or a lower one beside "unstable", for the probability of a larger change.
+
+    Parameters
+    ----------
+    results : Result, iterable of Result or mapping
+        The names of a mapping take the place of the algorithms' own.
+
+    Returns
+    -------
+    TextTable
+        With methods ``text()``, ``latex()``, ``markdown()`` and ``html()``.
+
+    Examples
+    --------
+    >>> from poise.results.trials import Trials
+    >>> trials = Trials.from_changes([0.1] * 40, n=10, algorithm="mine")
+    >>> print(table(trials.test(epsilon=0.2, delta=0.1)))
+    algorithm  n   trials  ε    δ    larger changes  p        P(larger)        verdict
+    mine       10  40      0.2  0.1  0 of 40         0.01479  at most 0.07216  stable
+    Each verdict, and each limit, is wrong with probability at most 0.05.
+    """
+    found = [results] if isinstance(results, Result) else results
+    pairs = found.items() if isinstance(found, Mapping) else ((None, each) for each in found)
+    named = [(name or each.design.title, each) for name, each in pairs]
+    for name, each in named:
+        if not isinstance(each, Result):
+            remedy = "trials.test(epsilon, delta) gives one"
+            rule = f"must hold results: {name} has no verdict"
+            raise ArgumentError(rule, argument="results", remedy=remedy)
+    return TextTable(_COLUMNS, [_cells(name, each) for name, each in named], _caption(named))
+
+
+def _cells(name: str, result: Result) -> tuple[str, ...]:
+    return (
+        name,
+        f"{result.n:,}",
+        f"{result.n_observed:,}",
+        "" if result.epsilon is None else exactly(result.epsilon),
+        exactly(result.delta),
+        larger_changes(result),
+        pvalue(result, result.verdict),
+        limit_of_delta(result),
+        result.verdict,
+    )
+
+
+def _caption(named: list[tuple[str, Result]]) -> str:
+    """Say what is wrong with which probability, and what is doubted."""
+    alone = sorted({each.alpha for _, each in named if each.question.family is None})
+    joint = sorted({(r.alpha, r.question.level) for _, r in named if r.question.family})
+    said = [
+        f"Each verdict, and each limit, is wrong with probability at most "
+        f"{', '.join(map(level, alone))}."
+    ] * bool(alone)
+    said += [
+        f'Any wrong "stable" of a comparison has probability at most {level(alpha)}, and so has '
+        f'any wrong "unstable" (p is adjusted by Holm\'s method); each limit is wrong with '
+        f"probability at most {level(limit)}."
+        for alpha, limit in joint
+    ]
+    doubts = [(name, text.removesuffix(".")) for name, each in named for text in each.warnings]
+    return " ".join(said) + "".join(f" Warning about {name}: {text}." for name, text in doubts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,13 +111,6 @@ class Together(Shown, Mapping[str, Result]):
 
     P(any wrong "stable") <= alpha, and so for "unstable": Holm's method on p-values that are valid
     at every level, however they depend on each other.
-
-    Attributes
-    ----------
-    trials : mapping of str to Trials
-        The changes of each.
-    question : Question
-        What is asked of each, at the level of all.
     """
 
     trials: Mapping[str, Trials]
@@ -51,10 +119,9 @@ class Together(Shown, Mapping[str, Result]):
     @cached_property
     def results(self) -> dict[str, Result]:
         """The answers; none where sizes of changes are to be limited and nothing is allowed."""
-        designs = [each.design for each in self.trials.values()]
-        if self.question.epsilon is None and designs[0].sized:
+        if self.question.epsilon is None and self._design.sized:
             return {}
-        share = replace(self.question, alpha=self.question.alpha / len(designs))
+        share = replace(self.question, alpha=self.question.alpha / len(self.trials))
         alone = [each.judge(share) for each in self.trials.values()]
         p, q = [each.pvalue for each in alone], [each.pvalue_unstable for each in alone]
         families = [Family((*p[:k], *p[k + 1 :]), (*q[:k], *q[k + 1 :])) for k in range(len(alone))]
@@ -62,6 +129,11 @@ class Together(Shown, Mapping[str, Result]):
             name: each.judge(replace(self.question, family=family))
             for (name, each), family in zip(self.trials.items(), families, strict=True)
         }
+
+    @property
+    def _design(self) -> Design:
+        """The design of the first."""
+        return next(iter(self.trials.values())).design
 
     def __getitem__(self, name: object) -> Result:
         if str(name) not in self.results:
@@ -162,26 +234,25 @@ class Comparison(Together):
     def table(self) -> TextTable:
         """Return one line for each algorithm, and one for the best constant prediction."""
         found = table(self.results)
-        columns = [found.columns.index(name) for name in _SHOWN]
+        columns = [found.columns.index(name) for name in _COMPARED]
         rows = [[row[k] for k in columns] for row in found.rows]
         errors = [each.error for each in self.trials.values()]
         if not math.isnan(self.constant_error):
-            rows.append(["constant", *[""] * (len(_SHOWN) - 1)])
+            rows.append(["constant", *[""] * (len(_COMPARED) - 1)])
             errors.append(self.constant_error)
+        caption = f"{self._asked}\n{found.caption}"
+        if all(map(math.isnan, errors)):
+            return TextTable(_COMPARED, rows, caption)
         said = ["" if math.isnan(each) else number(each, 3) for each in errors]
-        rows = [[*row, text] for row, text in zip(rows, said, strict=True)]
-        shown = [*_SHOWN, "error"] if any(said) else _SHOWN
-        rows = rows if any(said) else [row[:-1] for row in rows]
-        return TextTable(shown, rows, f"{self._asked}\n{found.caption}")
+        rows = [[*row, error] for row, error in zip(rows, said, strict=True)]
+        return TextTable([*_COMPARED, "error"], rows, caption)
 
     @property
     def _asked(self) -> str:
         designs = [each.design for each in self.trials.values()]
-        design = next((each for each in designs if not each.order_free), designs[0])
-        return (
-            f"{counted(len(designs), 'algorithm')} on the same trials of "
-            f"{counted(design.n, design.unit)}. {_question(design, self.question)}"
-        )
+        design = next((each for each in designs if not each.order_free), self._design)
+        same = f"on the same trials of {counted(design.n, design.unit)}"
+        return f"{counted(len(designs), 'algorithm')} {same}. {_question(design, self.question)}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each algorithm, with all numbers of its result and its error."""
@@ -227,27 +298,21 @@ class Curve(Together):
     @property
     def level(self) -> float:
         """Level of each limit: all of them share alpha."""
-        sized = next(iter(self.trials.values())).design.sized
-        return self.question.alpha / ((sized + bool(self.results)) * len(self.trials))
+        limits = (self._design.sized + bool(self.results)) * len(self.trials)
+        return self.question.alpha / limits
 
     @property
     def epsilon_upper(self) -> dict[int, float] | None:
         """At each size, the limit for the change that a share delta exceeds."""
-        limits = {
-            each.design.n: each.epsilon_upper(self.question.delta, self.level)
-            for each in self.trials.values()
-        }
+        asked = (self.question.delta, self.level)
+        limits = {each.design.n: each.epsilon_upper(*asked) for each in self.trials.values()}
         return None if None in limits.values() else limits  # type: ignore[return-value]
 
     @property
     def delta_upper(self) -> dict[int, float] | None:
         """At each size, the limit for P(change > epsilon); None where no epsilon was given."""
-        if not self.results:
-            return None
-        return {
-            each.design.n: self._delta_upper(each, self.question.epsilon, self.level)
-            for each in self.trials.values()
-        }
+        trials, asked = self.trials.values() if self.results else (), self.question.epsilon
+        return {t.design.n: self._delta_upper(t, asked, self.level) for t in trials} or None
 
     def _delta_upper(self, trials: Trials, epsilon: float | None, alpha: float) -> float:
         return trials.delta_upper(epsilon, alpha, delta=self.question.delta)
@@ -276,33 +341,32 @@ class Curve(Together):
         least = min(self.n)
         if not sizes or min(sizes) < least:
             raise ArgumentError(f"must hold sizes of at least {least:,}", argument="n", got=n)
-        columns: dict[str, Any] = {"n": sizes}
-        known = [
+        smaller = [
             [(t, (t.design.n / size) ** rate) for t in self.trials.values() if t.design.n <= size]
             for size in sizes
         ]
-        if (limits := self.epsilon_upper) is not None:
-            columns["epsilon_upper"] = [
-                min(limits[t.design.n] * by for t, by in before) for before in known
-            ]
+        columns: dict[str, Any] = {"n": sizes}
+        if limits := self.epsilon_upper:
+            carried = [[limits[t.design.n] * by for t, by in before] for before in smaller]
+            columns["epsilon_upper"] = list(map(min, carried))
         if self.results:  # each size asks about another epsilon, and has its share of the level
             share, allowed = self.level / len(sizes), self.question.epsilon
             columns["delta_upper"] = [
                 min(self._delta_upper(t, allowed and allowed / by, share) for t, by in before)
-                for before in known
+                for before in smaller
             ]
         return pd.DataFrame(columns).assign(certified=False)
 
     def table(self) -> TextTable:
         """Return one line for each size, in words."""
-        trials, delta = self.trials.values(), self.question.delta
-        columns: dict[str, list[str]] = {
+        columns = {
             "n": [f"{size:,}" for size in self.n],
-            "trials": [f"{each.n_observed:,}" for each in trials],
+            "trials": [f"{each.n_observed:,}" for each in self.trials.values()],
         }
-        if (sizes := self.epsilon_upper) is not None:
-            columns[f"at most {percent(delta)} exceed"] = [at_most(each) for each in sizes.values()]
-        if (chances := self.delta_upper) is not None:
+        if sizes := self.epsilon_upper:
+            head = f"at most {percent(self.question.delta)} exceed"
+            columns[head] = [at_most(each) for each in sizes.values()]
+        if chances := self.delta_upper:
             columns["P(larger)"] = [f"at most {at_most(each)}" for each in chances.values()]
             columns["p"] = [at_most(each.pvalue) for each in self.results.values()]
             columns["verdict"] = [each.verdict for each in self.results.values()]
@@ -311,7 +375,7 @@ class Curve(Together):
 
     @property
     def _caption(self) -> str:
-        design, asked = next(iter(self.trials.values())).design, self.question
+        design, asked = self._design, self.question
         sure = f"All limits hold at once with {confidence(asked.alpha)} confidence"
         if not self.results:
             return f"{design.title}: {change(design)}. {sure}; nothing is said of other sizes."
@@ -325,14 +389,12 @@ class Curve(Together):
         """Return one row for each size, with its limits and, if one was asked for, its verdict."""
         import pandas as pd
 
+        limits = {"epsilon_upper": self.epsilon_upper, "delta_upper": self.delta_upper}
         columns: dict[str, Any] = {"n": self.n}
         columns["n_trials"] = [each.n_observed for each in self.trials.values()]
-        for name in ("epsilon_upper", "delta_upper"):
-            if (limits := getattr(self, name)) is not None:
-                columns[name] = list(limits.values())
-        if self.results:
-            columns["pvalue"] = [each.pvalue for each in self.results.values()]
-            columns["verdict"] = [each.verdict for each in self.results.values()]
+        columns |= {name: list(each.values()) for name, each in limits.items() if each}
+        for name in ("pvalue", "verdict") if self.results else ():
+            columns[name] = [getattr(each, name) for each in self.results.values()]
         return pd.DataFrame(columns)
 
     def _plot(self, **place: Any) -> Any:
@@ -343,13 +405,10 @@ class Curve(Together):
 
 def _question(design: Design, question: Question) -> str:
     """Ask what is asked of each."""
-    if design.compares == "decisions":
-        asked = f"{change(design)} changes on average at most a share of"
-    else:
-        asked = (
-            f"{change(design)} {effect(design, exactly(question.epsilon))} with probability at most"
-        )
-    return f"Asked of each: whether {asked} {exactly(question.delta)}."
+    asked = "changes on average at most a share of"
+    if design.compares != "decisions":
+        asked = f"{effect(design, exactly(question.epsilon))} with probability at most"
+    return f"Asked of each: whether {change(design)} {asked} {exactly(question.delta)}."
 
 
 def file_names(names: Collection[str], ending: str) -> list[str]:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from poise.theory.changes import Changes
 
 Floats = NDArray[np.float64]
-ALPHA = 0.05  # of what is said and drawn where nobody asked
 MOST_FAILURES = 20  # that are kept with their message
 # what two fits differ by, and where they predict, unless rows are removed
 _CALLED = {
@@ -62,19 +61,22 @@ class Origin(Protocol):
 
     @property
     def split(self) -> Split | None:
-        """Return which rows each trial used, if it is known."""
+        """Which rows each trial used, if it is known."""
+
+    @property
+    def data(self) -> str:
+        """Digest of the rows."""
+
+    @property
+    def code(self) -> Mapping[str, str]:
+        """Digests of the user's code."""
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Versions of the libraries that were used."""
 
     def label_of(self, row: int) -> object:
         """Return what people call a row."""
-
-    def digest(self) -> str:
-        """Return the digest of the rows."""
-
-    def code(self) -> Mapping[str, str]:
-        """Return digests of the user's code."""
-
-    def versions(self) -> Mapping[str, str]:
-        """Return versions of the libraries that were used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,25 +127,19 @@ class Trials(Shown):
 
     def __post_init__(self) -> None:
         table = _table(self.changes, self.design)
-        errors = _numbers(self.errors) if np.size(self.errors) else np.full(len(table), np.nan)
+        errors = _numbers(self.errors if np.size(self.errors) else np.full(len(table), np.nan))
         if errors.shape != (len(table),):
-            raise ArgumentError(
-                f"must have shape ({len(table)},)", argument="errors", got=errors.shape
-            )
-        errors.setflags(write=False)
+            rule = f"must have shape ({len(table)},)"
+            raise ArgumentError(rule, argument="errors", got=errors.shape)
+        for each in (table, errors):
+            each.setflags(write=False)
         zeta = fresh_coin() if self.zeta is None and self.design.randomized else self.zeta
         if zeta is not None:
             checks.number("zeta", zeta, "a number in (0, 1]", low=0, high=1, open="(")
-        fields = {
-            "changes": table,
-            "errors": errors,
-            "failures": tuple(self.failures[:MOST_FAILURES]),
-            "warnings": tuple(printable(text) for text in self.warnings),
-            "delta": checks.delta(self.delta),
-            "zeta": zeta,
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        warnings = tuple(printable(text) for text in self.warnings)
+        checked = {"changes": table, "errors": errors, "warnings": warnings, "zeta": zeta}
+        checked |= {"failures": tuple(self.failures[:MOST_FAILURES])}
+        vars(self).update(checked, delta=checks.delta(self.delta))
 
     @classmethod
     def from_changes(cls, changes: ArrayLike, *, n: int, algorithm: str = "An algorithm") -> Trials:
@@ -168,24 +164,13 @@ class Trials(Shown):
         table = _numbers(changes)
         table = table[:, None, None] if table.ndim == 1 else table
         if table.ndim != 3 or 0 in table.shape[1:]:
-            raise ArgumentError(
-                "must have shape (trials,) or (trials, removals, points)",
-                argument="changes",
-                got=np.shape(changes),
-            )
+            rule = "must have shape (trials,) or (trials, removals, points)"
+            raise ArgumentError(rule, argument="changes", got=np.shape(changes))
         size, (m, removals, points) = checks.count("n", n, 2), table.shape
-        design = Design(
-            algorithm=algorithm,
-            n=size,
-            n_labeled=m * size,
-            n_unlabeled=m * points,
-            removals=removals,
-            points=points,
-            max_trials=None,
-            shuffle=False,
-            from_rows=False,
-        )
-        return cls(table, design)
+        rows = {"n": size, "n_labeled": m * size, "n_unlabeled": m * points, "max_trials": None}
+        shape = {"removals": removals, "points": points}
+        made: dict[str, Any] = {**rows, **shape, "shuffle": False, "from_rows": False}
+        return cls(table, Design(algorithm=algorithm, **made))
 
     # counts
 
@@ -388,17 +373,20 @@ class Trials(Shown):
         limit = averaged.upper_delta(Changes(parts, self.n_trials), None, checks.alpha(alpha))
         return float(bound * limit)
 
-    def profile(self, alpha: float = 0.05, **options: Any) -> Profile | None:
+    def profile(
+        self, alpha: float = 0.05, *, delta: float | None = None, **options: Any
+    ) -> Profile | None:
         """Compute limits for all epsilon at once: the curve that may be looked at before choosing.
 
         Parameters
         ----------
         alpha : float, default 0.05
             One minus the confidence with which all limits hold.
+        delta : float, optional
+            As in :meth:`delta_upper`.
         **options
             ``delta_max`` as in :func:`poise.theory.restricted_limits` where the Binomial test
-            reads the trials, ``levels`` where the averaged test does; ``delta`` as in
-            :meth:`delta_upper`.
+            reads the trials, ``levels`` where the averaged test does.
 
         Returns
         -------
@@ -407,7 +395,8 @@ class Trials(Shown):
         """
         from poise.results.profile import Profile
 
-        return Profile.of(self, alpha, **options)
+        law = self._law(delta, checks.alpha(alpha))
+        return Profile.of(self.table, law, alpha, **options) if self.design.sized else None
 
     def _law(self, delta: float | None, alpha: float) -> ModuleType:
         return law_for(self.design, self.delta if delta is None else delta, alpha)
@@ -423,16 +412,13 @@ class Trials(Shown):
         ``"trained"`` are the rows of its first full fit, ``"removed"`` those that its reduced fits
         went without, one after the other (or ``"added"``), and ``"tested"`` its test rows.
         """
-        split, trial = self._split(), checks.count("k", k)
+        split, trial = self._split, checks.count("k", k)
         if trial >= self.n_observed:
             raise ArgumentError(f"must be below {self.n_observed:,}", argument="k", got=k)
         removed = [row for j in range(self.design.shape[0]) for row in split.removed(trial, j)]
         differ, tested = _CALLED.get(self.design.notion, ("removed", "tested"))
-        parts: dict[str, Any] = {
-            "trained": split.rows(trial, 0)[0],
-            differ: removed,
-            tested: split.points(trial),
-        }
+        parts: dict[str, Any]
+        parts = {"trained": split.rows(trial, 0)[0], differ: removed, tested: split.points(trial)}
         return {name: [self._label(row) for row in rows] for name, rows in parts.items()}
 
     def to_frame(self) -> pd.DataFrame:
@@ -444,21 +430,29 @@ class Trials(Shown):
         """
         import pandas as pd
 
-        trial, removal, point = np.indices(self.changes.shape).reshape(3, -1).tolist()
-        columns: dict[str, Any] = {"trial": trial, "removal": removal, "point": point}
+        places = np.indices(self.changes.shape).reshape(3, -1)
+        columns: dict[str, Any] = dict(zip(("trial", "removal", "point"), places, strict=True))
         columns["change"] = self.changes.ravel()
         if self.origin is not None and self.origin.split is not None:
-            split, (m, removals, points) = self.origin.split, self.changes.shape
-            removed = [
-                [self._labels(split.removed(k, j)) for j in range(removals)] for k in range(m)
-            ]
-            tested = [self._points(split.points(k), points) for k in range(m)]
+            named = [self._named(self.origin.split, k) for k in range(self.n_observed)]
             called = _CALLED.get(self.design.notion, ("removed", "tested"))
             differ, point_of = (f"{each.replace('tested', 'test')}_row" for each in called)
             if self.design.notion != "changed":  # there, nothing is removed
-                columns[differ] = [removed[k][j] for k, j in zip(trial, removal, strict=True)]
-            columns[point_of] = [tested[k][t] for k, t in zip(trial, point, strict=True)]
+                columns[differ] = [named[k][0][j] for k, j, _ in places.T]
+            columns[point_of] = [named[k][1][t] for k, _, t in places.T]
         return pd.DataFrame(columns)
+
+    def _named(self, split: Split, k: int) -> tuple[list[object], list[object]]:
+        """Name what leaves in each removal of a trial, and the row of each point.
+
+        A decision is about all points together.
+        """
+        _, removals, points = self.changes.shape
+        removed = [self._labels(split.removed(k, j)) for j in range(removals)]
+        tested = split.points(k)
+        if self.design.compares == "decisions":
+            return removed, [self._labels(tested)]
+        return removed, [self._label(row) for row in tested[:points]]
 
     def influence(self, epsilon: float | None = None) -> pd.DataFrame:
         """List the rows (or groups) of a given training set, those that matter most first.
@@ -480,31 +474,26 @@ class Trials(Shown):
         """
         import pandas as pd
 
-        split, design = self._split(), self.design
+        split, design = self._split, self.design
         if design.notion != "deployed" or not design.all_leave:
             raise DataError(
                 "influence is known where each row of a training set leaves in turn",
                 remedy="ask poise.measure_deployed with removals_per_trial='all'",
             )
-        _LOOKED_AT[self.origin.digest()] = design.n  # type: ignore[union-attr]
-        known, threshold = ~np.isnan(self.changes[:, :, 0]), self._threshold(epsilon)
-        changes = np.where(known, self.changes[:, :, 0], 0.0)
+        _LOOKED_AT[self.origin.data] = design.n  # type: ignore[union-attr]
+        changes, threshold = self.changes[:, :, 0], self._threshold(epsilon)
+        failed = np.isnan(changes)
+        changes = np.where(failed, 0.0, changes)
         moved = changes if threshold is None else changes > threshold
         columns = {
             "row": [self._labels(split.removed(0, j)) for j in range(design.n)],
             "moved": moved.mean(axis=0),
             "mean_change": changes.mean(axis=0),
             "largest_change": changes.max(axis=0, initial=0.0),
-            "failed": (~known).sum(axis=0),
+            "failed": failed.sum(axis=0),
         }
         order = np.lexsort((-columns["mean_change"], -columns["moved"]))
         return pd.DataFrame(columns).iloc[order].reset_index(drop=True)
-
-    def _points(self, rows: NDArray[np.int64], count: int) -> list[object]:
-        """Name the rows of each column of changes; a decision is about all of them."""
-        if self.design.compares == "decisions":
-            return [self._labels(rows)]
-        return [self._label(row) for row in rows[:count]]
 
     def _labels(self, rows: NDArray[np.int64]) -> object:
         labels = [self._label(row) for row in rows]
@@ -513,6 +502,7 @@ class Trials(Shown):
     def _label(self, row: Any) -> object:
         return int(row) if self.origin is None else self.origin.label_of(int(row))
 
+    @property
     def _split(self) -> Split:
         if self.origin is None or self.origin.split is None:
             raise ArgumentError("the rows of these trials are not known: they came without them")
@@ -521,7 +511,7 @@ class Trials(Shown):
     def _plot(self, **place: Any) -> Any:
         from poise.results.plots.changes import plot_changes
 
-        return plot_changes(self, self._law(None, ALPHA), **place)
+        return plot_changes(self, self._law(None, self.design.level), **place)
 
     def _repr_html_(self) -> str:
         from poise.results.report import card
@@ -557,11 +547,9 @@ class Trials(Shown):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trials):
             return NotImplemented
-        names = ("design", "failures", "warnings", "delta", "asked", "zeta")
-        return all(
-            np.array_equal(mine, theirs, equal_nan=True)
-            for mine, theirs in ((self.changes, other.changes), (self.errors, other.errors))
-        ) and all(getattr(self, name) == getattr(other, name) for name in names)
+        mine, theirs = self.__getstate__(), other.__getstate__()
+        tables = [(mine.pop(name), theirs.pop(name)) for name in ("changes", "errors")]
+        return mine == theirs and all(np.array_equal(a, b, equal_nan=True) for a, b in tables)
 
     def __hash__(self) -> int:
         return hash((self.changes.tobytes(), self.design))
@@ -579,24 +567,19 @@ def _numbers(values: ArrayLike) -> Floats:
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ArgumentError(
-            "must be numbers >= 0, or nan", argument="changes", got=values
-        ) from None
+        rule = "must be numbers >= 0, or nan"
+        raise ArgumentError(rule, argument="changes", got=values) from None
 
 
 def _table(values: ArrayLike, design: Design) -> Floats:
     table = _numbers(values)
     table = table.reshape(0, *design.shape) if table.size == 0 else table
     if table.shape[1:] != design.shape or len(table) > design.n_trials:
-        most = ", ".join(map(str, (design.n_trials, *design.shape)))
-        raise ArgumentError(
-            f"must have shape ({most}), or fewer trials", argument="changes", got=table.shape
-        )
-    beyond = (table < 0) | (table > (1 if design.compares == "decisions" else np.inf))
-    if beyond.any():
-        rule = "shares in [0, 1]" if design.compares == "decisions" else "numbers >= 0"
-        raise ArgumentError(
-            f"must be {rule}, or nan", argument="changes", got=float(table[beyond][0])
-        )
-    table.setflags(write=False)
+        rule = f"must have shape {(design.n_trials, *design.shape)}, or fewer trials"
+        raise ArgumentError(rule, argument="changes", got=table.shape)
+    shares = design.compares == "decisions"
+    beyond = table[(table < 0) | (table > (1 if shares else np.inf))]
+    if beyond.size:
+        rule = f"must be {'shares in [0, 1]' if shares else 'numbers >= 0'}, or nan"
+        raise ArgumentError(rule, argument="changes", got=float(beyond[0]))
     return table

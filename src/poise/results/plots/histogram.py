@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from poise import numbers
 from poise.errors import ArgumentError
-from poise.results.trials import ALPHA, Trials
+from poise.results.trials import Trials
 
 if TYPE_CHECKING:
     from poise.results.result import Result
@@ -162,10 +162,10 @@ class Mark:
     def of(cls, answer: Result | Trials) -> Mark:
         """Choose the limits of a result, or those at the δ that trials were begun with."""
         if isinstance(answer, Trials):
-            delta, limit = answer.delta, answer.epsilon_upper(answer.delta)
-            if limit is not None:
-                return cls(delta, ALPHA, 0.0, limit=limit)
-            return cls(delta, ALPHA, answer.observed(), high=answer.delta_upper())
+            delta, alpha = answer.delta, answer.design.level
+            if (limit := answer.epsilon_upper(delta, alpha)) is not None:
+                return cls(delta, alpha, 0.0, limit=limit)
+            return cls(delta, alpha, answer.observed(), high=answer.delta_upper(alpha=alpha))
         asked = (answer.delta, answer.question.level, answer.delta_observed)
         return cls(*asked, *_limits(answer), answer.verdict, answer.epsilon)
 

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from poise.results.result import Result
 
 _MOST_FAILURES = 5
+_READS = {
+    "binomial": "Binomial test of the first change of each trial",
+    "averaged": "averaged test of the share of larger changes in each trial",
+    "open-ended": "open-ended test of the share of larger changes in each trial: it may be looked "
+    "at after every one",
+}
 _LATEX = {each: f"\\{each}" for each in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"ε": r"$\varepsilon$", "δ": r"$\delta$", "α": r"$\alpha$", "≥": r"$\geq$"}
@@ -24,92 +30,87 @@ _LATEX |= {"ε": r"$\varepsilon$", "δ": r"$\delta$", "α": r"$\alpha$", "≥": 
 
 def details(result: Result) -> list[str]:
     """Return one line for each fact about the question, the evidence, the trials and the run."""
-    facts = {**_question(result), **_evidence(result), **_trials(result), **_run(result)}
-    return warned(result.warnings) + [f"{name}: {text}" for name, text in facts.items() if text]
+    said = [f"{name}: {text}" for name, text in facts(result).items()]
+    return warned(result.warnings) + said
+
+
+def facts(result: Result) -> dict[str, str]:
+    """Return the facts by their names; those that are not known, or say nothing, are left out."""
+    evidence = _evidence(result) if result.n_observed else {}
+    found = {**_question(result), **evidence, **_trials(result), **_run(result)}
+    return {name: " ".join(text.split()) for name, text in found.items() if text}
 
 
 def _question(result: Result) -> dict[str, str]:
     epsilon = "" if result.epsilon is None else f"epsilon = {exactly(result.epsilon)}, "
+    asked = f"{epsilon}delta = {exactly(result.delta)}, alpha = {level(result.alpha)}"
     family = result.question.family
-    reads = {
-        "binomial": "Binomial test of the first change of each trial",
-        "averaged": "averaged test of the share of larger changes in each trial",
-        "open-ended": "open-ended test of the share of larger changes in each trial: it may be "
-        "looked at after every one",
-    }
     return {
-        "question": f"{epsilon}delta = {exactly(result.delta)}, alpha = {level(result.alpha)}, "
-        f"asked {result.asked} the fits",
+        "question": f"{asked}, asked {result.asked} the fits",
         "alpha is shared by": f"{family.size}, by Holm's method" if family else "",
         "verdict": f"{result.verdict}{f' ({result.reason})' if result.reason else ''}",
-        "test": reads[result.test],
+        "test": _READS[result.test],
     }
 
 
 def _evidence(result: Result) -> dict[str, str]:
-    if not result.n_observed:
-        return {}
+    sides = [f'{pvalue(result, side)} for "{side}"' for side in ("stable", "unstable")]
     low, high = result.delta_interval
     observed = "" if math.isnan(result.delta_observed) else number(result.delta_observed)
-    sizes = (result.epsilon_lower, result.epsilon_upper)
-    bound, sure = result.power_bound, confidence(result.question.level)
+    one = f"at least {at_least(result.delta_lower)}, or at most {at_most(result.delta_upper)}"
+    sure = f"each with {confidence(result.question.level)} confidence"
+    lower, upper = result.epsilon_lower, result.epsilon_upper
+    size = f"at least {at_least(lower)}, or at most {at_most(upper)}" if lower is not None else ""
+    bound = 1 if result.power_bound is None else result.power_bound
     return {
-        "p-values": f'{pvalue(result, "stable")} for "stable", '
-        f'{pvalue(result, "unstable")} for "unstable"',
+        "p-values": ", ".join(sides),
         "e-value": number(result.e_value),
         "acceptance probability with a coin": number(result.acceptance_probability),
-        "P(larger change)": f"observed {observed}; one limit: at least "
-        f"{at_least(result.delta_lower)}, or at most {at_most(result.delta_upper)}; both: "
-        f"{at_least(low)} to {at_most(high)} (each with {sure} confidence)",
-        f"change that a share {exactly(result.delta)} exceeds": ""
-        if None in sizes
-        else f"at least {at_least(sizes[0])}, or at most {at_most(sizes[1])}",
-        "power": ""
-        if bound is None or bound >= 1
-        else f"no valid test has more than {at_most(bound)} on these rows",
+        "P(larger change)": f"observed {observed}; one limit: {one}; both: "
+        f"{at_least(low)} to {at_most(high)} ({sure})",
+        f"change that a share {exactly(result.delta)} exceeds": size,
+        "power": f"no valid test has more than {at_most(bound)} on these rows" * (bound < 1),
     }
 
 
 def _trials(result: Result) -> dict[str, str]:
-    design, trials = result.design, result.trials
+    design, failures = result.design, result.trials.failures[:_MOST_FAILURES]
     given_up = f" ({' and '.join(design.given_up)} given up)" if design.given_up else ""
-    failed = [
-        f"trial {each.trial} ({each.kind}): {each.message}"
-        for each in trials.failures[:_MOST_FAILURES]
-    ]
+    each = f"{counted(design.removals, 'removal')} at {counted(design.points, 'test point')}"
+    ran = f"{result.n_observed:,} of {result.n_trials:,} planned"
     return {
-        "trials": f"{result.n_observed:,} of {result.n_trials:,} planned, "
-        f"{counted(result.n_failures, 'failure')}",
-        "each trial": f"{counted(design.removals, 'removal')} at "
-        f"{counted(design.points, 'test point')}{given_up}",
+        "trials": f"{ran}, {counted(result.n_failures, 'failure')}",
+        "each trial": f"{each}{given_up}",
         "fits": f"{result.n_fits:,}" if design.from_rows and design.n else "",
-        "failures": "; ".join(failed),
+        "failures": "; ".join(f"trial {f.trial} ({f.kind}): {f.message}" for f in failures),
     }
 
 
 def _run(result: Result) -> dict[str, str]:
-    design, origin = result.design, result.trials.origin
-    error = result.trials.error
-    versions = ", ".join(
-        f"{name} {text}" for name, text in (origin.versions() if origin else {}).items()
-    )
-    order = "in random order" if design.shuffle else "in their own order"
-    groups = "" if design.n_groups is None else f" in {counted(design.n_groups, 'group')}"
-    aside = f", {design.set_aside:,} set aside for the sd" if design.set_aside else ""
-    order = f"{order}, all fresh" if design.notion != "new" else order
-    rows = (
-        f"{design.n_labeled:,} labelled{groups}, {design.n_unlabeled:,} unlabelled{aside}, {order}"
-    )
+    design, origin, error = result.design, result.trials.origin, result.trials.error
+    versions = origin.versions if origin else {}
+    # predictions move before a label does
+    finer = design.distance == "label" and design.response == "predict"
+    also = "; response='predict_proba' would compare probabilities" if finer else ""
     return {
-        "algorithm": " ".join(design.algorithm.split()),
-        "rows": rows if design.from_rows else "",
-        "compared": f"{design.compares} by {design.distance} ({design.response}){_finer(design)}",
+        "algorithm": design.algorithm,
+        "rows": _rows(design) if design.from_rows else "",
+        "compared": f"{design.compares} by {design.distance} ({design.response}){also}",
         "randomness": _randomness(design) if design.from_rows else "",
         "coin": number(result.trials.zeta) if design.randomized else "",
         "prediction error of the full fits": "" if math.isnan(error) else number(error),
-        "made with": versions,
-        "digest of the rows": origin.digest() if origin else "",
+        "made with": ", ".join(f"{name} {text}" for name, text in versions.items()),
+        "digest of the rows": origin.data if origin else "",
     }
+
+
+def _rows(design: Design) -> str:
+    groups = "" if design.n_groups is None else f" in {counted(design.n_groups, 'group')}"
+    aside = f", {design.set_aside:,} set aside for the sd" if design.set_aside else ""
+    order = "in random order" if design.shuffle else "in their own order"
+    fresh = ", all fresh" if design.notion != "new" else ""
+    unlabeled = f"{design.n_unlabeled:,} unlabelled"
+    return f"{design.n_labeled:,} labelled{groups}, {unlabeled}{aside}, {order}{fresh}"
 
 
 def _randomness(design: Design) -> str:
@@ -117,16 +118,8 @@ def _randomness(design: Design) -> str:
         return f"seed {design.seed}, which orders the fresh {design.unit}s"
     if design.notion != "new":
         return f"seed {design.seed}: all fits share it, and seeds that were set are kept"
-    return (
-        f"{design.coupling}, seed {design.seed}: every seed inside the algorithm is set anew in "
-        "each trial"
-    )
-
-
-def _finer(design: Design) -> str:
-    """Name what moves before a label does."""
-    labels = design.distance == "label" and design.response == "predict"
-    return "; response='predict_proba' would compare probabilities" if labels else ""
+    anew = "every seed inside the algorithm is set anew in each trial"
+    return f"{design.coupling}, seed {design.seed}: {anew}"
 
 
 @dataclass(frozen=True)
@@ -164,44 +157,37 @@ class TextTable:
         """Return aligned columns."""
         lines = [self.columns, *self.rows]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
-        shown = [
-            "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        ]
-        return "\n".join([*shown, *([self.caption] if self.caption else [])])
+        padded = [[c.ljust(w) for c, w in zip(line, widths, strict=True)] for line in lines]
+        shown = ["  ".join(line).rstrip() for line in padded]
+        return "\n".join([*shown, *filter(None, [self.caption])])
 
     def markdown(self) -> str:
         """Return a Markdown table."""
         lines = [self.columns, ["---"] * len(self.columns), *self.rows]
-        shown = [
-            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
-        ]
+        bars = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+        shown = [f"| {' | '.join(line)} |" for line in bars]
         return "\n".join([*shown, *(["", self.caption] if self.caption else [])])
 
     def latex(self) -> str:
         """Return a LaTeX table; it needs the package booktabs."""
-        body = [" & ".join(_latex(cell) for cell in line) + r" \\" for line in self.rows]
-        head = " & ".join(_latex(cell) for cell in self.columns) + r" \\"
-        lines = [r"\begin{table}", r"\centering"]
-        lines += [rf"\caption{{{_latex(self.caption)}}}"] if self.caption else []
-        lines += [
-            rf"\begin{{tabular}}{{{'l' * len(self.columns)}}}",
-            r"\toprule",
-            head,
-            r"\midrule",
-        ]
-        return "\n".join([*lines, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
+        lines = [" & ".join(map(_latex, line)) + r" \\" for line in (self.columns, *self.rows)]
+        caption = [rf"\caption{{{_latex(self.caption)}}}"] if self.caption else []
+        table = [r"\begin{table}", r"\centering", *caption]
+        table += [rf"\begin{{tabular}}{{{'l' * len(self.columns)}}}", r"\toprule", lines[0]]
+        table += [r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+        return "\n".join(table)
 
     def html(self) -> str:
         """Return an HTML table."""
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
-            for line in self.rows
-        )
+        head, body = _html("th", [self.columns]), _html("td", self.rows)
         caption = f"<caption>{html.escape(self.caption)}</caption>" if self.caption else ""
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>"
 
 
 def _latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _html(tag: str, lines: Sequence[Sequence[str]]) -> str:
+    cells = [[f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line] for line in lines]
+    return "".join(f"<tr>{''.join(line)}</tr>" for line in cells)

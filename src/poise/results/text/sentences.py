@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.checks import counted
 from poise.numbers import at_least, at_most, confidence, exactly, level, number, percent
-from poise.results.question import law_for
 
 if TYPE_CHECKING:
     from poise.results.design import Design
@@ -20,16 +20,15 @@ ASKED_AFTER = (
     "Asked after the fits: the level holds only if ε and δ were chosen without looking at the "
     "changes."
 )
-_ALPHA = 0.05  # of what is said about trials that were only measured
 _NAMED = 5  # rows that leave are named by their numbers, counting from 0, if they are so few
 _QUANTILES = (0.5, 0.3, 0.2, 0.1, 0.05)
 
 
 def summary(result: Result) -> list[str]:
     """Return warnings about the level, the five lines, and whether the question came later."""
-    lines = [_verdict(result), _seen(result), _limits(result), _about(result), _next(result)]
+    lines = [_verdict(result), _seen(result), _limits(result), _about(result)]
     after = [ASKED_AFTER] if result.asked == "after" and result.n_observed else []
-    return [*warned(result.warnings), *filter(None, lines), *after]
+    return [*warned(result.warnings), *filter(None, lines), f"Next: {_step(result)}.", *after]
 
 
 def warned(warnings: tuple[str, ...]) -> list[str]:
@@ -44,14 +43,8 @@ def subject(design: Design) -> str:
     """Name the algorithm and its training size, or the training set that is given."""
     if design.notion == "changed":
         return design.title
-    if design.notion != "new":
-        return f"{design.title} trained on {training_set(design)}"
-    return f"{design.title} trained on {counted(design.n, design.unit)}"
-
-
-def training_set(design: Design) -> str:
-    """Name the training set that is given."""
-    return f"this training set of {counted(design.n, design.unit)}"
+    this = "" if design.notion == "new" else "this training set of "
+    return f"{design.title} trained on {this}{counted(design.n, design.unit)}"
 
 
 def change(design: Design) -> str:
@@ -163,25 +156,22 @@ def _seen(result: Result) -> str:
 def _larger(result: Result) -> str:
     """Say how many changes were larger, among those that the test reads."""
     design, trials, m = result.design, result.trials, result.n_observed
-    what = "change" if design.sized else _moved(design)[0]
     share, total = _share(trials.observed(result.epsilon)), trials.changes.size
+    in_trials, (what, did) = f" in {counted(m, 'trial')}", _moved(design)
     if design.compares == "decisions":
-        return f"{share} of the decisions changed on average in {counted(m, 'trial')}"
-    if _averages(result):
-        trials_seen = "" if result.stopped_early else f" in {counted(m, 'trial')}"
-        said, moved = f"{share} of {counted(total, what)}{trials_seen}", total
-    elif result.question.gamma is not None:
-        moved = round(result.delta_observed * m)
+        return f"{share} of the decisions changed on average{in_trials}"
+    moved = round(result.delta_observed * m)
+    if result.question.gamma is not None:
         beyond = f"a share of larger changes above {exactly(result.question.gamma)}"
         return f"{moved:,} of {counted(m, 'trial')} had {beyond}"
+    if _averages(result):
+        said = f"{share} of {counted(total, what)}{'' if result.stopped_early else in_trials}"
     else:
-        moved = round(result.delta_observed * m)
         every = f" ({share} of all {total:,})" if total > m else ""
         said, total = f"{moved:,} of {counted(m, what)}{every}", m
-    if not design.sized:
-        return f"{said} {_moved(design)[1]}"
-    verb = "was" if 1 in (moved, total) else "were"
-    return f"{said} {verb} larger than {exactly(result.epsilon)}"
+    one = total == 1 or (moved == 1 and not _averages(result))
+    larger = f"{'was' if one else 'were'} larger than {exactly(result.epsilon)}"
+    return f"{said} {larger if design.sized else did}"
 
 
 def _averages(result: Result) -> bool:
@@ -191,7 +181,9 @@ def _averages(result: Result) -> bool:
 
 
 def _moved(design: Design) -> tuple[str, str]:
-    """Name what changes or does not, and what it does then."""
+    """Name what may change, and what it does then where that has no size."""
+    if design.sized:
+        return "change", ""
     label = design.distance == "label"
     return ("label", "changed") if label else ("prediction", "changed between right and wrong")
 
@@ -277,47 +269,38 @@ def limit_of_delta(result: Result) -> str:
 
 def _limit_of_epsilon(result: Result) -> str:
     upper, lower, epsilon = result.epsilon_upper, result.epsilon_lower, result.epsilon
-    if upper is None or lower is None or epsilon is None or result.contradicted:
+    if upper is None or lower is None or epsilon is None or not result.delta:
         return ""
-    if result.question.gamma is not None:
-        return ""
-    if result.stopped_early or not result.delta:  # wide, as trials not run count as any change
+    wide = result.stopped_early  # as trials that were not run count as any change
+    if wide or result.contradicted or result.question.gamma is not None:
         return ""
     share = percent(result.delta)
     if result.verdict == "unstable":
-        if lower <= epsilon or math.isinf(lower):
-            return ""
-        return f"at least {share} of changes are {at_least(lower)} or larger"
+        shown = f"at least {share} of changes are {at_least(lower)} or larger"
+        return shown if epsilon < lower < math.inf else ""
     if math.isinf(upper) or (upper <= epsilon) != result.stable:
         return ""
     rounded = at_most(upper)
-    if result.stable and float(rounded.replace(",", "")) > epsilon:
-        rounded = exactly(epsilon)
-    return f"at most {share} of changes exceed {rounded}"
+    beyond = result.stable and float(rounded.replace(",", "")) > epsilon
+    return f"at most {share} of changes exceed {exactly(epsilon) if beyond else rounded}"
 
 
 def _about(result: Result) -> str:
     """Say what the verdict is not about."""
-    design = result.design
+    design, unit = result.design, result.design.unit
     if design.notion == "changed":
         valid = "This holds if the fresh rows trained, tuned or chose neither model"
         return f"{valid}; it is not about accuracy."
     if design.notion != "new":
         return (
-            f"This is about the model of these {counted(design.n, design.unit)}, not about other "
-            f"training sets, and not about accuracy; the fresh {design.unit}s must have chosen "
-            "nothing."
+            f"This is about the model of these {counted(design.n, unit)}, not about other training "
+            f"sets, and not about accuracy; the fresh {unit}s must have chosen nothing."
         )
-    sets = f"This is about new training sets of {counted(design.n, design.unit)}"
-    if not design.from_rows:
-        return f"{sets}, and not about accuracy."
     total = design.n_labeled + design.set_aside if design.n_groups is None else design.n_groups
     which = f"all {total:,}" if total > design.n else "these"
-    return f"{sets}, not about the model of {which}, and not about accuracy."
-
-
-def _next(result: Result) -> str:
-    return f"Next: {_step(result)}."
+    model = f", not about the model of {which}" if design.from_rows else ""
+    sets = f"This is about new training sets of {counted(design.n, unit)}"
+    return f"{sets}{model}, and not about accuracy."
 
 
 def _step(result: Result) -> str:
@@ -377,44 +360,35 @@ def _weaker(result: Result) -> str:
     epsilon, upper = result.epsilon, result.epsilon_upper
     if result.test != "binomial" or epsilon is None or upper is None:
         return ""
-    if not epsilon < upper < math.inf:
-        return ""
-    return f". There you may ask about a larger epsilon ({at_most(upper)} would have passed here)"
+    passed = f". There you may ask about a larger epsilon ({at_most(upper)} would have passed here)"
+    return passed if epsilon < upper < math.inf else ""
 
 
 # changes that were only measured
 
 
-def _level(design: Design) -> float:
-    """Return one minus the confidence; rows that were chosen by looking share it."""
-    return _ALPHA / design.chosen_from
-
-
 def measured(trials: Trials) -> list[str]:
-    """Say how large the changes are, with 95% confidence: a limit, a band, what could be shown."""
+    """Say how large the changes are, at 95% confidence: a limit, a band, what could be shown."""
     design = trials.design
-    size = " changes decisions" if design.compares == "decisions" else f" {effect(design, '…')}"
-    size = size.removesuffix(" by more than …")
-    head = f"{subject(design)}: how often {change(design)}{size}, and by how much."
-    if not design.sized:
-        head = f"{subject(design)}: how often {change(design)}{size}."
-    lines = [head, _measured_seen(trials), _measured_limit(trials), _band(trials), _least(trials)]
-    return [*warned(trials.warnings), *filter(None, lines)]
+    what = "changes decisions" if design.compares == "decisions" else effect(design, "…")
+    size = ", and by how much" if design.sized else ""
+    often = f"how often {change(design)} {what.removesuffix(' by more than …')}{size}"
+    lines = [f"{subject(design)}: {often}.", _measured_seen(trials), _measured_limit(trials)]
+    return [*warned(trials.warnings), *filter(None, [*lines, _band(trials), _least(trials)])]
 
 
 def _measured_seen(trials: Trials) -> str:
-    m, design = trials.n_observed, trials.design
+    m, design, total = trials.n_observed, trials.design, trials.changes.size
     if not m:
         return f"Seen: no trial. One takes {_rows_of_a_trial(design)}."
     of = f" of {trials.n_trials:,} planned" if m < trials.n_trials else ""
-    known = trials.changes[~np.isnan(trials.changes)]
-    share, total = _share(trials.observed()) if not design.sized else "", trials.changes.size
-    said = f"{counted(total, 'change')} in {counted(m, 'trial')}{of}"
+    in_trials, known = f"in {counted(m, 'trial')}{of}", trials.changes[~np.isnan(trials.changes)]
+    what, did = _moved(design)
+    said = f"{counted(total, what)} {in_trials}"
     if design.compares == "decisions":
-        said = f"{share} of the decisions changed on average in {counted(m, 'trial')}{of}"
+        said = f"{_share(trials.observed())} of the decisions changed on average {in_trials}"
     elif not design.sized:
-        what, changed = _moved(design)
-        said = f"{share} of {counted(total, what)} in {counted(m, 'trial')}{of} {changed}"
+        said = f"{_share(trials.observed())} of {said} {did}"
     elif known.size:
         said += f", median {number(float(np.median(known)))}, largest {number(float(known.max()))}"
     seed = f" (seed {design.seed})" if design.from_rows else ""
@@ -422,9 +396,8 @@ def _measured_seen(trials: Trials) -> str:
 
 
 def _measured_limit(trials: Trials) -> str:
-    design, delta, alpha = trials.design, trials.delta, _level(trials.design)
-    sure = f"With {confidence(alpha)} confidence,"
-    limit = trials.epsilon_upper(delta, alpha)
+    design, delta, alpha = trials.design, trials.delta, trials.design.level
+    limit, sure = trials.epsilon_upper(delta, alpha), f"With {confidence(alpha)} confidence,"
     if limit is None:
         chance = at_most(trials.delta_upper(alpha=alpha))
         if design.compares == "decisions":
@@ -458,26 +431,21 @@ def _compared(trials: Trials, limit: float) -> str:
 
 def _band(trials: Trials) -> str:
     """State limits that hold for all shares at once."""
-    alpha = _level(trials.design)
+    alpha = trials.design.level
     profile = trials.profile(alpha) if trials.n_observed else None
     if profile is None:
         return ""
     found = [(share, profile.epsilon_for(share)) for share in _QUANTILES]
     smallest = {limit: share for share, limit in found if limit < math.inf}  # others are implied
     said = [f"{percent(share)} exceed {at_most(limit)}" for limit, share in smallest.items()]
-    if not said:
-        return ""
-    return f"All of these at once, with {confidence(alpha)} confidence: at most {', '.join(said)}."
+    sure = f"All of these at once, with {confidence(alpha)} confidence: at most"
+    return f"{sure} {', '.join(said)}." if said else ""
 
 
 def _least(trials: Trials) -> str:
     """Say the smallest δ that these trials can show: their limit if nothing had moved."""
     if not trials.n_observed:
         return ""
-    from poise.theory.changes import Changes
-
-    still = Changes(np.zeros_like(trials.table.values), trials.n_trials)
-    alpha = _level(trials.design)
-    law = law_for(trials.design, trials.delta, alpha)
-    limit = at_most(law.upper_delta(still, trials.design.threshold(0.0), alpha))
+    still = replace(trials, changes=np.zeros_like(trials.changes))
+    limit = at_most(still.delta_upper(0.0 if trials.design.sized else None, trials.design.level))
     return f"The smallest δ that {counted(trials.n_observed, 'trial')} can show is {limit}."
