@@ -11,7 +11,6 @@ import click
 
 from poise import theory
 from poise.cli import COMMANDS, main
-from poise.cli.options import LATER
 from poise.settings import REQUIRED, Everything, Setting, settings_of
 
 
@@ -67,7 +66,7 @@ def settings() -> Iterator[str]:
     yield "In Python settings are keywords, in a gate keys with the keyword's name."
     yield from ["", ".. list-table::", "   :header-rows: 1", "   :widths: 20 20 15 45", ""]
     rows = [("keyword", "option", "default", "meaning")]
-    rows += [row(each) for each in settings_of(Everything).values() if each.name not in LATER]
+    rows += [row(each) for each in settings_of(Everything).values()]
     for cells in rows:
         yield from (f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(cells))
 

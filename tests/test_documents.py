@@ -101,6 +101,12 @@ def test_files_that_are_linked_exist():
         assert not missing, f"{page.name} names {missing}"
 
 
+def test_the_reference_can_be_written(tmp_path):
+    runpy.run_path(str(ROOT / "docs/reference.py"))["write"](tmp_path / "generated")
+    for page in ("commands", "settings", "theory"):
+        assert (tmp_path / f"generated/{page}.rst").stat().st_size > 5_000, page
+
+
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/gallery").glob("*.py")), ids=lambda p: p.stem)
 @pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")
 def test_the_gallery_runs(page, tmp_path, monkeypatch):
