@@ -194,27 +194,25 @@ def test_a_search_of_the_support():
     data = cells[0][rows], cells[1][rows]
     support = {"support_X": cells[0], "support_y": cells[1]}
     asked = {"n": 3, "delta": 0.1, "alpha": 0.1}
-    for declared in (False, True):
-        test = research.ExhaustiveTest(**asked, epsilon=0.34, **support, deterministic=declared)
-        found = research.run(test, mean, *data)
-        assert (found.verdict, found.certified) == ("stable", True)
-        assert found.found["largest_change"] == pytest.approx(1 / 3)
-        moved = research.ExhaustiveTest(**asked, epsilon=0.3, **support, deterministic=declared)
-        assert (
-            research.run(moved, mean, *data, random_state=0).n_trials == 15
-        )  # the Binomial test decides
-    with pytest.raises(ArgumentError, match="two random terms"):
-        research.run(test, coin, *data, random_state=0)
+    test = research.ExhaustiveTest(**asked, epsilon=0.34, **support)
+    found = research.run(test, mean, *data)
+    assert (found.verdict, found.certified) == ("stable", True)
+    assert found.found["largest_change"] == pytest.approx(1 / 3)
+    moved = research.ExhaustiveTest(**asked, epsilon=0.3, **support)
+    found = research.run(moved, mean, *data, random_state=0)
+    assert found.n_trials == 15  # the Binomial test decides
+
+    def first(X, y, seed):
+        return lambda rows: np.full(len(rows), y[0])
+
+    for uses in (coin, first):
+        with pytest.raises(AlgorithmError, match="cannot be searched"):
+            research.run(test, uses, *data, random_state=0)
+    few = research.ExhaustiveTest(**asked, epsilon=1, **support, max_fits=79)
     with pytest.raises(ArgumentError, match="less than the 80 fits"):
-        research.run(
-            research.ExhaustiveTest(**asked, epsilon=1, **support, deterministic=True, max_fits=79),
-            mean,
-            *data,
-        )
+        research.run(few, mean, *data)
     with pytest.raises(DataError, match="row 0, "):
         research.run(test, mean, data[0] + 7, data[1])
-    with pytest.raises(ArgumentError, match="deterministic"):
-        research.run(research.ExhaustiveTest(n=3, delta=0.0, epsilon=1, **support), mean, *data)
 
 
 def test_linear_models_are_read():
@@ -234,13 +232,6 @@ def test_linear_models_are_read():
         **asked, feature_law=lambda rng, size: rng.normal(size=(size, 2))
     )
     assert research.run(known, LinearRegression(), X, Y, **seen).n_trials == 15 > found.n_trials
-    ball = research.TransparentLinearTest(**{**asked, "epsilon": 0.0}, radius=9.0)
-    found = research.run(ball, LinearRegression(), X, Y, **seen)
-    assert (found.statistic, found.verdict) == (15, "inconclusive")
-    with pytest.raises(DataError, match="is not a bound"):
-        research.run(
-            research.TransparentLinearTest(**asked, radius=0.5), LinearRegression(), X, Y, **seen
-        )
     for wrong in (Clipped(), DecisionTreeRegressor()):
         with pytest.raises((AlgorithmError, TrialError), match="linear"):
             research.run(plain, wrong, X, Y, **seen)

@@ -54,7 +54,7 @@ RUNS = {
     "explore": (research.ExploreThenTest(n=4, delta=0.3, alpha=0.2, explorations=9), Ridge()),
     "bootstrap": (research.BootstrapTest(**ASKED, resamples=30), DecisionTreeRegressor()),
     "simulated": (research.SimulationTest(**ASKED, simulations=30), Ridge()),
-    "look at models": (research.TransparentLinearTest(**ASKED, radius=9), LinearRegression()),
+    "look at models": (research.TransparentLinearTest(**ASKED), LinearRegression()),
     "stages": (InStages(), DecisionTreeRegressor()),
     "stops": (InStages((9, 9), stop=0.5), DecisionTreeRegressor()),
     "text": (InStages(), DecisionTreeClassifier()),

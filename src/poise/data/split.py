@@ -267,7 +267,7 @@ def trial_rows(rows: int, n: int, *, random_state: int = 0) -> list[TrialRows]:
     --------
     >>> import poise
     >>> [trial.test for trial in poise.trial_rows(20, n=4)]
-    [7, 3, 13, 4]
+    [0, 1, 15, 2]
     """
     from poise.data.sample import Sample
 

@@ -7,25 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.data.randomness import Randomness
 from poise.data.sample import Sample
 from poise.engine.messages import Batch, Floats, Query, Trial
-from poise.errors import AlgorithmError, DataError
+from poise.errors import AlgorithmError
 from poise.procedures.own import Asking, Asks, orders
 
 _FRESH = "each model is judged at a fresh row of its own, as in the Binomial test."
 _KNOWN = "each model is judged at a fresh point of the law of the features, which was given."
-_BALL = "the largest change over the ball bounds that at a fresh row, for linear models in it."
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransparentLinearTest(Asks):
     """Read the coefficients of linear models instead of predicting.
 
-    With ``feature_law`` or ``radius`` no row is spent on test points: there are as many trials as
-    sets of n labelled rows. Run with ``models="transparent"``.
+    With ``feature_law`` no row is spent on test points: there are as many trials as sets of n
+    labelled rows. Run with ``models="transparent"``.
 
     Parameters
     ----------
@@ -33,47 +31,34 @@ class TransparentLinearTest(Asks):
         The question, and how the two fits of a trial share randomness.
     feature_law : function, optional
         ``(rng, size) -> X`` draws features from their law, where it is known.
-    radius : float, optional
-        A bound for the Euclidean norm of the features; "unstable" is never said then.
     """
 
     feature_law: Callable[[np.random.Generator, int], Any] | None = None
-    radius: float | None = None
 
     def ask(self, sample: Sample, randomness: Randomness) -> Asking:
         """Ask for the coefficients of the models with and without the last row of each set."""
         trials = self._trials(sample, randomness)
         if not trials:
             return self.judge([], certified=True, reason=_FRESH)
-        read = [Query(q.train, _some(sample), q.xi, look=coefficients) for q in _queries(trials)]
+        some = np.arange(min(20, sample.n_labeled))  # where they are compared with predictions
+        fits = [query for trial in trials for query in (*trial.full, *trial.reduced)]
+        read = [Query(each.train, some, each.xi, look=coefficients) for each in fits]
         answers = yield Batch(read)
-        width = 1 + np.reshape(sample.points(np.arange(1)), (1, -1)).shape[1]
-        models = [np.full(width, np.nan) if w is None else w for w in answers.predictions]
-        gaps = np.array(models[::2]) - np.array(models[1::2])
-        if self.radius is not None:
-            changes = self.radius * np.linalg.norm(gaps[:, :-1], axis=1) + np.abs(gaps[:, -1])
-            return self.judge(changes, certified=True, reason=_BALL, upper=True)
         points = self._points(sample, trials, randomness)
+        unknown = np.full(points.shape[1] + 1, np.nan)
+        models = [unknown if w is None else w for w in answers.predictions]
+        gaps = np.array(models[::2]) - np.array(models[1::2])
         changes = np.abs((gaps[:, :-1] * points).sum(axis=1) + gaps[:, -1])
         return self.judge(changes, certified=True, reason=_KNOWN if self.feature_law else _FRESH)
 
     def _trials(self, sample: Sample, randomness: Randomness) -> list[Trial]:
         """Return as many trials as the rows hold; the labelled ones alone if X is known."""
-        if self.feature_law is None and self.radius is None:
+        if self.feature_law is None:
             return self.split(sample, randomness)
         labeled, _ = orders(sample, randomness)
-        rows = np.arange(sample.n_labeled + sample.n_unlabeled)
-        norms = np.linalg.norm(np.reshape(sample.points(rows), (len(rows), -1)), axis=1)
-        if self.radius is not None and norms.max() > self.radius:
-            at = int(norms.argmax())
-            raise DataError(
-                f"radius = {self.radius:g} is not a bound: row {at} has norm {norms[at]:g}"
-            )
         return self.trials(labeled, labeled[: len(labeled) // self.n], randomness)  # points unused
 
-    def _points(
-        self, sample: Sample, trials: list[Trial], randomness: Randomness
-    ) -> NDArray[np.float64]:
+    def _points(self, sample: Sample, trials: list[Trial], randomness: Randomness) -> Floats:
         if self.feature_law is None:
             drawn = sample.points(np.concatenate([trial.full[0].points for trial in trials]))
         else:
@@ -85,23 +70,13 @@ def coefficients(predict: Any, X: Any) -> Floats:
     """Return (w, b) of a linear model; refuse one that does not predict w·x + b."""
     model = getattr(predict, "__self__", predict)
     if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
-        raise AlgorithmError(
-            f"a linear model has coef_ and intercept_, {type(model).__name__} has not"
-        )
+        name = type(model).__name__
+        raise AlgorithmError(f"a linear model has coef_ and intercept_, {name} has not")
     read = np.append(np.ravel(model.coef_), np.ravel(model.intercept_)).astype(np.float64)
     rows = np.asarray(X, dtype=np.float64).reshape(len(X), -1)
-    said = np.ravel(predict(X))
-    if rows.shape[1] + 1 != len(read) or not np.allclose(
-        said, rows @ read[:-1] + read[-1], rtol=1e-6, atol=1e-8
-    ):
+    alike = rows.shape[1] + 1 == len(read) and np.allclose(
+        np.ravel(predict(X)), rows @ read[:-1] + read[-1], rtol=1e-6, atol=1e-8
+    )
+    if not alike:
         raise AlgorithmError("the model does not predict coef_ · x + intercept_, as linear ones do")
     return read
-
-
-def _queries(trials: list[Trial]) -> list[Query]:
-    return [query for trial in trials for query in (trial.full[0], trial.reduced[0])]
-
-
-def _some(sample: Sample) -> Any:
-    """Return rows at which coefficients are compared with predictions."""
-    return np.arange(min(20, sample.n_labeled))

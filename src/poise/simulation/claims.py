@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from poise import checks
 from poise.errors import in_one_line
 from poise.numbers import at_least, number
-from poise.numbers import at_most as rounded_up
 from poise.progress import Progress
 from poise.simulation.audit import stable_in
 from poise.simulation.worlds import Share, World
@@ -104,12 +103,6 @@ def near(expected: float, seen: Share | ArrayLike) -> Found:
     """Require that a simulated probability is this one."""
     share = _share(seen)
     return Found(number(expected), str(share), not share.excludes(expected))
-
-
-def at_most(bound: float, seen: Share | ArrayLike) -> Found:
-    """Require that a simulated probability does not exceed a bound."""
-    share = _share(seen)
-    return Found(f"<= {rounded_up(bound)}", str(share), share.interval[0] <= bound)
 
 
 def beyond(bound: float, seen: Share | ArrayLike) -> Found:

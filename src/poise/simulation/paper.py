@@ -381,7 +381,7 @@ def _lines(n: int, shrink: float = 1.0) -> World:
     def fit(X: Any, y: Any, seed: int) -> Any:
         return Line(np.zeros(X.shape[1]), shrink * float(np.mean(y))).predict
 
-    return World("mean as a line", fit, gaussian(), n, law, radius=lambda a: 1.0)
+    return World("mean as a line", fit, gaussian(), n, law)
 
 
 def _reading() -> research.TransparentLinearTest:
@@ -408,7 +408,7 @@ def stays_linear(effort: Effort) -> Found:  # raised above the first of these mo
     """4.3: Theorem 4, D: A' stays linear, above all models without a row by t on the ball."""
     from sklearn.linear_model import LinearRegression
 
-    world = World("lines", LinearRegression(), gaussian(2, slope=1.0), 6, radius=lambda a: 2.0)
+    world = World("lines", LinearRegression(), gaussian(2, slope=1.0), 6)
     found = trap(world, "linear", epsilon=0.5, delta=0.7, delta_star=0.5).world
     rng = np.random.default_rng(0)
     return every(_raised(found, rng) for _ in range(40))
@@ -444,7 +444,7 @@ def _mean_of_coins() -> World:
 
 def _search(X: Any, y: Any, delta: float) -> research.ExhaustiveTest:
     asked: dict[str, Any] = {"n": 3, "epsilon": 0.34, "delta": delta, "alpha": 0.1}
-    return research.ExhaustiveTest(**asked, deterministic=True, support_X=X, support_y=y)
+    return research.ExhaustiveTest(**asked, support_X=X, support_y=y)
 
 
 def known_support(effort: Effort) -> Found:  # the largest change, and 1

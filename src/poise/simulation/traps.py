@@ -38,12 +38,8 @@ class Trap:
         Where the star is; whether models stay linear.
     notion : {"shared", "independent", "coupled"}
         The notion in which the trap is not stable.
-    epsilon, delta : float
-        The stability that it does not have.
     c : float
-        Chance that a row shows the star; beyond ``threshold`` the trap is not stable.
-    a : float
-        Chance, at most, that a sprung trap moves nothing.
+        Chance that a row shows the star.
     delta_star : float
         P(change > epsilon) of the honest world.
 
@@ -59,26 +55,13 @@ class Trap:
     world: World
     kind: str
     notion: str
-    epsilon: float
-    delta: float
     c: float
-    a: float
     delta_star: float
-    threshold: float
 
     @property
     def exponent(self) -> int:
         """Rows of a trial that can spring the trap: n, or n + 1."""
         return self.honest.n + (self.kind == "feature")
-
-    def coincidence(self, n_labeled: int, n_unlabeled: int = 0) -> float:
-        """Return the chance that no row shows the star: data of P' are then data of P."""
-        exposed = n_labeled + (n_unlabeled if self.kind == "feature" else 0)
-        return math.exp(exposed * math.log1p(-self.c))
-
-    def ceiling(self, alpha: float, n_labeled: int, n_unlabeled: int = 0) -> float:
-        """Return the power that no valid test exceeds on the honest world."""
-        return min(1.0, alpha / self.coincidence(n_labeled, n_unlabeled))
 
 
 def trap(
@@ -117,8 +100,7 @@ def trap(
         raise ArgumentError(f"{world.name} is not ({epsilon:g}, {delta:g})-stable as it is")
     k = world.n + (kind == "feature")
     if a is None:
-        unbounded = kind == "linear" and world.radius is None
-        a = (0.01 if unbounded else _SHORTFALL[notion]) * (1 - delta)
+        a = (0.01 if kind == "linear" else _SHORTFALL[notion]) * (1 - delta)
     threshold = _least(delta, known, a, k)
     c = _least(delta + 1e-6 * (1 - a - delta), known, a, k) if c is None else c
     if not threshold < c < 1:
@@ -131,7 +113,7 @@ def trap(
     law = _law(world, epsilon, notion, known, a, k, c)
     name = f"{kind} trap in {world.name}"
     unstable = World(name, trapped, _planting(world, c, kind, value), world.n, law)
-    return Trap(world, unstable, kind, notion, epsilon, delta, c, a, known, threshold)
+    return Trap(world, unstable, kind, notion, c, known)
 
 
 def _least(delta: float, known: float, a: float, k: int) -> float:
@@ -273,9 +255,7 @@ def read_linear(predict: Predict, d: int) -> tuple[Any, float]:
 
 
 def _radius(world: World, a: float) -> float:
-    """Bound the features' norm with probability 1 - a, by the largest of many draws if need be."""
-    if world.radius is not None:
-        return world.radius(a)
+    """Bound the norm of the features, but for a chance of a: by the largest of many draws."""
     draws = math.ceil(math.log(_UNLIKELY) / math.log1p(-a))
     X, _ = world.draw(np.random.default_rng(0), draws)
     return float(np.linalg.norm(X, axis=1).max())

@@ -75,14 +75,12 @@ class World:
     law : function, optional
         ``law(epsilon, notion)`` is the closed form; notions are "shared", "independent" and
         "coupled", as in Appendix E.
-    radius : function, optional
-        ``radius(a)`` bounds the norm of the features with probability 1 - a.
 
     Examples
     --------
     >>> world = nearest_neighbours(n=10)
-    >>> world.delta_star(0.0), world.epsilon_star(0.05).__round__(4)
-    (0.1, 0.9539)
+    >>> world.delta_star(0.0)
+    0.1
     >>> world.estimate_delta_star(0.0, 500, random_state=0).excludes(0.1)
     False
     """
@@ -92,7 +90,6 @@ class World:
     draw: Draw
     n: int
     law: Law | None = None
-    radius: Callable[[float], float] | None = None
 
     def rows(self, rng: np.random.Generator, n_labeled: int, n_unlabeled: int) -> dict[str, Any]:
         """Draw rows as the arguments of a question."""
@@ -106,15 +103,6 @@ class World:
             remedy = "estimate_delta_star simulates it"
             raise ArgumentError(f"{self.name}: no closed form is known", remedy=remedy)
         return self.law(epsilon, notion)
-
-    def epsilon_star(self, delta: float, notion: str = "shared") -> float:
-        """Return the smallest epsilon with P(change > epsilon) <= delta, by bisection."""
-        low, high = 0.0, 1.0
-        while self.delta_star(high, notion) > delta:
-            low, high = high, 2 * high
-        while low < (middle := (low + high) / 2) < high:
-            low, high = (middle, high) if self.delta_star(middle, notion) > delta else (low, middle)
-        return low if self.delta_star(low, notion) <= delta else high
 
     def changes(self, m: int, random_state: Any = None, coupling: Any = "shared") -> NDArray[Any]:
         """Measure independent changes, by fits on fresh rows."""
