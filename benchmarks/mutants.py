@@ -53,7 +53,8 @@ def wrong(node, parent):
             yield type(node).__name__, changed
     if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
         value = not node.value if isinstance(node.value, bool) else node.value + 1
-        yield "constant", ast.Constant(value)
+        if value != node.value:  # 1e300 + 1 is 1e300
+            yield "constant", ast.Constant(value)
 
 
 def mutants(path):

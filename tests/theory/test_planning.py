@@ -216,8 +216,9 @@ def test_estimated_power_rises_smoothly_and_stays_below_the_ceiling():
 def test_a_plan_estimates_the_averaged_test_only_where_it_is_used():
     """A second test point needs spare rows, and the averaged test 1.4·m0 trials."""
     known = {"delta": 0.1, "alpha": 0.05, "n": 10, "delta_star": 0.05}
-    few, many = (solve(**known, n_labeled=n, n_unlabeled=1000) for n in (400, 1000))
-    assert few.averaged is None
+    rows = (400, 410, 1000)
+    few, enough, many = (solve(**known, n_labeled=n, n_unlabeled=1000) for n in rows)
+    assert few.averaged is None is not enough.averaged
     assert many.points == 10
     assert many.power < many.averaged[0] < many.averaged[1] < 1
     assert solve(**known, n_labeled=1100).averaged is None  # no rows are spare
