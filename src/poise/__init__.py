@@ -19,6 +19,7 @@ _HOME = {
     "measure_deployed": "poise.questions.deployed",
     "check": "poise.questions.check",
     "changed": "poise.questions.changed",
+    "Monitor": "poise.questions.monitor",
     "plan": "poise.questions.plan",
     "advise": "poise.questions.advise",
     "load": "poise.questions.load",

@@ -20,6 +20,7 @@ from poise.questions.deployed import deployed_test as deployed_test
 from poise.questions.deployed import measure_deployed as measure_deployed
 from poise.questions.intervals import JackknifeRegressor as JackknifeRegressor
 from poise.questions.load import load as load
+from poise.questions.monitor import Monitor as Monitor
 from poise.questions.plan import plan as plan
 from poise.questions.several import compare as compare
 from poise.questions.several import stability_curve as stability_curve

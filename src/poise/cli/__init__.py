@@ -26,6 +26,7 @@ COMMANDS = {
     "curve": ("Several answers", "How does stability depend on the training size?"),
     "judge": ("Afterwards", "Predictions of two models, or changes, that were made elsewhere."),
     "research": ("For researchers", "Audit a test; reproduce the paper."),
+    "monitor": ("Afterwards", "Rows that come in over time: look as often as you like."),
     "verify": ("Afterwards", "Is a result file what it claims? Repeats some of its trials."),
 }
 

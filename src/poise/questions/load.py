@@ -20,7 +20,7 @@ _NO_TRIAL = {"question": None, "failures": [], "shape": [0, 1, 1], "changes": []
 
 
 def load(path: str | Path) -> Any:
-    """Read a saved answer, a folder of them, or the journal of a run.
+    """Read a saved answer, a folder of them, the journal of a run, or a monitor's record.
 
     Parameters
     ----------
@@ -49,7 +49,12 @@ def load(path: str | Path) -> Any:
     >>> poise.load("lasso.json").verdict
     'stable'
     """
-    return _trials_in(path) if kind_of(path) == KIND else file.load(path)
+    kind = kind_of(path)
+    if kind == "record":
+        from poise.questions.monitor import Monitor
+
+        return Monitor(path).result
+    return _trials_in(path) if kind == KIND else file.load(path)
 
 
 def _trials_in(path: str | Path) -> Trials:
