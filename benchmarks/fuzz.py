@@ -20,6 +20,7 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
+from zlib import crc32
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -30,8 +31,9 @@ from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Lasso
 
 import poise
+from poise import research
 from poise.cli import COMMANDS, main
-from poise.engine.log import Log, read
+from poise.engine.log import _CHECKSUM
 from poise.errors import PoiseError
 from poise.results.file import _DIGEST, _digest
 
@@ -45,7 +47,21 @@ WORDS = [
     *("", "0", "1", "-1", "2.5", "nan", "inf", "1e-400", "9" * 30, "none", "all", "auto", "é", "'"),
     *("5% of sd", "0% of sd", "Ridge", "Lasso", "Ridge(alpha=-1)", "os:system", "nowhere.py:f"),
     *("label", "absolute", "top_k(2, of=5)", "flips(0.5)", "top_k(1e9, of=2)", "progression"),
-    *("rows.csv", "gate.toml", "saved.json", "here", ".", "/dev/null", "a=b", "alpha=1", "--"),
+    *(
+        "rows.csv",
+        "gate.toml",
+        "saved.json",
+        "run.log",
+        "set.log",
+        "nowhere/x",
+        "\udcff",
+        "here",
+        ".",
+        "/dev/null",
+        "a=b",
+        "alpha=1",
+        "--",
+    ),
     *("last", "uniform", "predict", "predict_proba", "raise", "record", "age", "3", "10", "0.1"),
 ]
 USUAL = "--target progression --algorithm Lasso --n 10 --epsilon 25 --delta 0.2 --max-trials 9"
@@ -78,11 +94,28 @@ def originals() -> list[Path]:
     poise.stability_test(
         lambda X, y, seed: 1 / 0, X, y, n=10, epsilon=1, delta=0.1, on_error="record"
     ).save("failed.json")
-    with Log("run.log", "journal") as log:
-        log.begin({"seed": 3, "design": {"n": 10}})
-        for k in range(30):
-            log.append({"trial": k, "changes": [0.25 * k, None, "inf"]})
+    for again in JOURNALS.values():
+        again()
     return [Path(name) for name in ("trials", "saved", "packed", "deployed", "failed")]
+
+
+def kinds(X, y, seed):
+    """A fit whose predictions are no plain numbers."""
+    return lambda rows: [None if row[0] > 0 else "high" for row in rows]
+
+
+ROWS = load_diabetes(return_X_y=True)
+TEST = research.BinomialTest(n=10, epsilon=25, delta=0.2)
+SOME = {"on_error": "record", "random_state": None, "progress": False}
+JOURNALS = {
+    "run.log": lambda: poise.measure(Lasso(), *ROWS, n=40, journal="run.log", **SOME),
+    "set.log": lambda: poise.measure_deployed(
+        kinds, ROWS[0][:9], ROWS[1][:9], ROWS[0][400:], journal="set.log", check=False, **SOME
+    ),
+    "own.log": lambda: research.run(
+        TEST, Lasso(), ROWS[0][:99], ROWS[1][:99], journal="own.log", on_error="record"
+    ),
+}
 
 
 def damaged(content: bytes, rng: random.Random) -> bytes:
@@ -118,17 +151,28 @@ def resealed(content: bytes) -> bytes:
     return sealed + b"," + _DIGEST + b'"' + _digest(sealed) + b'"}'
 
 
-def one_file(files: list[bytes], rng: random.Random) -> str:
-    """Read a damaged file; say what was raised that should not be."""
-    which = rng.randrange(len(files))
-    path = Path("damaged.json" if which < len(files) - 1 else "damaged.log")
+def resealed_lines(content: bytes) -> bytes:
+    """Let the checksum of every line fit again."""
+    size = len(_CHECKSUM % 0)
+    texts = [line[: 1 - size] + b"}" for line in content.splitlines() if len(line) > size]
+    return b"".join(text[:-1] + _CHECKSUM % crc32(text) for text in texts)
+
+
+def one_file(files: dict[Path, bytes], rng: random.Random) -> str:
+    """Read a damaged file, or go on with it; say what was raised that should not be."""
+    path = rng.choice(list(files))
+    seal = resealed if path.suffix == ".json" else resealed_lines
     path.unlink(missing_ok=True)  # truncating one file again and again waits for the disk
-    content = damaged(files[which], rng)
-    path.write_bytes(resealed(content) if rng.random() < 0.5 else content)
+    content = damaged(files[path], rng)
+    path.write_bytes(seal(content) if rng.random() < 0.5 else content)
     try:
-        with watched():
-            if path.suffix == ".log":
-                list(read(path, "journal"))
+        with watched(), warnings.catch_warnings():
+            if path.suffix == ".json":
+                str(poise.load(path))
+            elif rng.random() < 0.5:
+                JOURNALS[path.name]()
+            elif path.name == "own.log":
+                research.replay(path, TEST, ROWS[0][:99], ROWS[1][:99])
             else:
                 str(poise.load(path))
     except PoiseError:
@@ -143,7 +187,7 @@ def one_command(rng: random.Random) -> tuple[str, list[str]]:
     """Run a command line in this process; say how it ended if it should not."""
     name = rng.choice([each for each in COMMANDS if each not in SKIPPED])
     command = main.get_command(None, name)
-    known = [option for each in command.params for option in each.opts]
+    known = [option for each in command.params for option in each.opts] or ["--help"]
     words = [name, *rng.sample(["rows.csv", "saved.json", "gate.toml"], k=1)]
     words += USUAL.split() if rng.random() < 0.6 else []
     for _ in range(rng.randrange(1, 4)):
@@ -162,8 +206,8 @@ def run(files: int, commands: int, seed: int) -> int:
         '[data]\nfile = "rows.csv"\ntarget = "progression"\n\n[[questions]]\n'
         'algorithm = "Lasso"\nn = 10\nepsilon = 25\ndelta = 0.2\n'
     )
-    bases = [path.with_suffix(".json").read_bytes() for path in originals()]
-    bases.append(Path("run.log").read_bytes())
+    saved = [path.with_suffix(".json") for path in originals()]
+    bases = {path: path.read_bytes() for path in (*saved, *map(Path, JOURNALS))}
     findings, began = 0, time.monotonic()
     for k in range(files):
         found = one_file(bases, random.Random(f"{seed} file {k}"))

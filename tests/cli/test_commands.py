@@ -76,6 +76,15 @@ def test_the_text_is_the_summary(run, folder: Path) -> None:
     assert found.details() in run(f"{TEST} --details").stdout
 
 
+def test_details_show_once_what_every_fit_prints(run) -> None:
+    asked = TEST.replace("Lasso(alpha=0.1)", "poise_test_models.py:mean")
+    for more in ("", "--no-look --journal run.journal", "--no-look --journal run.journal"):
+        result = run(f"{asked} --details {more}")
+        said = "printed by fits: a line that algorithms like to print (in 66 of 66 fits)"
+        assert said in result.stdout
+        assert "like to print" not in result.stdout.replace(said, "") + result.stderr
+
+
 def test_labels_need_no_epsilon(run, folder: Path) -> None:
     asked = "labels.csv --target price --drop id --algorithm LogisticRegression --n 10 --delta 0.2"
     rows = pd.read_csv(folder / "labels.csv").drop(columns="id")

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import sys
 import weakref
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
 
 from poise.algorithms.decisions import flips
 from poise.errors import TrialError
@@ -69,6 +72,58 @@ def test_whatever_a_fit_raises_is_one_failed_trial(run):
         assert answers.failures[0].message.startswith(type(error).__name__)
         assert np.isnan(answers.changes[4]).all()
         np.testing.assert_array_equal(np.delete(answers.changes, 4, 0), np.delete(expected, 4, 0))
+
+
+class Predictions(list):
+    """A list that ends the program wherever it is asked for anything."""
+
+    def __len__(self):
+        raise SystemExit(0)
+
+    __iter__ = __array__ = __getitem__ = __len__
+
+
+def test_predictions_and_estimators_that_end_the_program_are_failed_trials(run):
+    class Ends(LinearRegression):
+        def fit(self, X, y):
+            super().fit(X, y)
+            return sys.exit(0) if X[0, 0] == 12 else self
+
+        def predict(self, X):
+            return Predictions([0.0]) if self.coef_ is None else super().predict(X)
+
+    class Hidden(Ends):
+        def fit(self, X, y):
+            self.coef_, found = None, LinearRegression().fit(X, y)
+            self.coef_ = None if X[0, 0] == 12 else found.coef_
+            self.intercept_ = found.intercept_
+            return self
+
+    for algorithm in (Ends(), Hidden()):
+        for more in ({}, {"n_jobs": 2}):
+            answers = run(algorithm, on_error="record", **more)
+            assert [(f.trial, f.kind) for f in answers.failures] == [(4, "error")]
+            assert answers.failures[0].message == "SystemExit: 0"
+
+
+def test_no_fit_ends_this_program_as_if_all_were_well(run):
+    def fit(X, y, seed):
+        child = os.fork()
+        if not child:
+            os._exit(3)
+        assert os.waitpid(child, 0)[1] == 3 << 8
+        if X[0, 0] == 12:
+            os._exit(0)
+        return lambda points: np.full(len(points), y.mean())
+
+    real = os._exit
+    answers = run(fit, on_error="record")
+    assert os._exit is real
+    assert [(f.trial, f.kind) for f in answers.failures] == [(4, "error")]
+    assert answers.failures[0].message == "SystemExit: os._exit(0)"
+    one_worker = run(fit, on_error="record", fit_timeout=60)
+    assert [(f.trial, f.kind) for f in one_worker.failures] == [(4, "death")]
+    assert np.array_equal(one_worker.changes, answers.changes, equal_nan=True)
 
 
 def test_errors_come_back_from_workers_also_if_they_cannot_travel(run):

@@ -102,6 +102,7 @@ class Journal:
             self._lines = (_line(each, path) for each in self._log.entries())
         self._next: Line | None = None
         self._staged, self._stage, self._reading, self._of_trials = staged, 0, True, True
+        self._shape: tuple[int, ...] = ()
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Begin a new file."""
@@ -132,7 +133,7 @@ class Journal:
         self, tasks: Sequence[Query] | Sequence[Trial], shape: tuple[int, ...]
     ) -> Iterator[Answer]:
         """Yield the answers to a batch that are there; to append them again does nothing."""
-        self._reading, self._of_trials, done = True, shape[0] > 0, 0
+        self._reading, self._of_trials, self._shape, done = True, shape[0] > 0, shape, 0
         if self._staged:
             self._begin_stage(tasks)
         while done < len(tasks) and (line := self._peek()) is not None and line.answers:
@@ -162,7 +163,8 @@ class Journal:
         if not self._of_trials and answer.values is not None:
             line.predictions = _packed(answer.values)
         if trials is not None:
-            line.changes = written(np.ravel([] if trials.values is None else trials.values))
+            failed = np.full(self._shape, np.nan)
+            line.changes = written(np.ravel(failed if trials.values is None else trials.values))
             line.errors = written(np.ravel(trials.error))
         self._write(line)
 
@@ -251,11 +253,11 @@ def trials_of(line: Line, shape: tuple[int, ...]) -> Answer:
         changes = numbers(line.changes or []).reshape(-1, *shape)
     except ValueError as error:
         raise RecordError(f"a line of the journal holds no trials: {error}") from None
-    if not len(errors) or len(changes) not in (0, len(errors)):
-        raise RecordError("a line of the journal does not hold one table of changes for each trial")
-    if len(errors) > 1:
+    if not len(changes) or len(changes) != len(errors):
+        raise RecordError("a line of the journal does not hold a table of changes for each trial")
+    if len(changes) > 1:
         return Answer(changes, error=errors, said=line.said)
-    return Answer(changes[0] if len(changes) else None, _failure(line), errors[0], said=line.said)
+    return Answer(changes[0], _failure(line), errors[0], said=line.said)
 
 
 def _fit(line: Line) -> Answer:

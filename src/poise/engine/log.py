@@ -221,7 +221,7 @@ def _entry_of(line: bytes) -> Entry | None:
         return None
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import pickle
+import secrets
 import signal
 import subprocess
 import sys
@@ -64,19 +65,20 @@ class Pool(Workers):
     def __init__(self, size: int, limit: float | None = None) -> None:
         self.size, self.limit, self.shared, self.closed = size, limit, 0, False
         # A TemporaryDirectory would be removed at the end of a forked child.
-        self.folder = tempfile.mkdtemp(prefix="poise-")
+        self.folder = os.path.join(tempfile.gettempdir(), f"poise-{secrets.token_hex(8)}")
+        self.guard = subprocess.Popen(  # first: it removes the folder, whenever this process ends
+            [sys.executable, "-I", "-S", guard.__file__, str(os.getpid()), self.folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        os.mkdir(self.folder, 0o700)
         # The task that each worker has begun; -1 is none.
         self.begun = np.memmap(Path(self.folder, "begun"), np.int64, "w+", shape=(size,))
         self.begun[:] = -1
         self.free = list(range(size))
         self.workers: dict[int, subprocess.Popen[bytes]] = {}
         self.threads = ThreadPoolExecutor(size)
-        self.guard = subprocess.Popen(
-            [sys.executable, "-I", "-S", guard.__file__, str(os.getpid()), self.folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
 
     # what a run does with it
 
@@ -229,9 +231,9 @@ def serve(begun: str, slot: int) -> None:
         os.dup2(nothing, standard)
     if hasattr(os, "register_at_fork"):  # the death of this process is seen by its closed pipe
         os.register_at_fork(after_in_child=partial(os.close, answers.fileno()))
-    begins = partial(np.memmap(begun, np.int64, "r+").__setitem__, slot)
     program.notes = os.path.dirname(begun)
-    with suppress(EOFError, BrokenPipeError):
+    with suppress(EOFError, BrokenPipeError, FileNotFoundError):  # the parent has gone
+        begins = partial(np.memmap(begun, np.int64, "r+").__setitem__, slot)
         while True:
             end_after(_PATIENCE)
             path, span, limit = pickle.load(orders)

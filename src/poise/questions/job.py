@@ -217,14 +217,14 @@ class Job:
             except (TrialError, RecordError, KeyboardInterrupt) as error:
                 partial = getattr(error, "partial", None)
                 if isinstance(partial, Answers):
-                    error.partial = job._measured(begun, partial)  # type: ignore[union-attr]
+                    error.partial = job._measured(begun, partial, oracle)  # type: ignore[union-attr]
                 raise
             finally:
                 seen.close()
                 oracle.heard.warn()
         for text in dict.fromkeys(job.warnings):
             note(ValidityWarning, text)
-        return job._measured(begun, answers)
+        return job._measured(begun, answers, oracle)
 
     def _journal(self) -> Journal | None:
         if self.settings["journal"] is None:
@@ -388,7 +388,7 @@ class Job:
             losses=design.compares == "losses",
         )
 
-    def _measured(self, begun: Trials, answers: Answers) -> Trials:
+    def _measured(self, begun: Trials, answers: Answers, oracle: Oracle) -> Trials:
         return replace(
             begun,
             changes=answers.changes,
@@ -396,7 +396,7 @@ class Job:
             failures=answers.failures,
             warnings=tuple(dict.fromkeys(self.warnings)),
             errors=answers.errors,
-            origin=Run(self),
+            origin=Run(self, tuple(oracle.heard.printed())),
         )
 
     def warn_of_power(self, question: Question | None) -> None:
@@ -431,6 +431,7 @@ class Run:
     """Where changes come from: what a saved file and a table of changes ask about the run."""
 
     job: Job
+    printed: tuple[str, ...] = ()  # by fits, each line once
 
     @property
     def split(self) -> Split:

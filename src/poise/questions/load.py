@@ -67,11 +67,9 @@ def _trials_in(path: str | Path) -> Trials:
             failures.append(Failed(done, *line.failure))
         if line.errors is not None:
             answer = trials_of(line, begun.design.shape)
+            changes.append(answer.values.reshape(-1, *begun.design.shape))
             errors.append(np.atleast_1d(answer.error))
-            table = np.full((len(errors[-1]), *begun.design.shape), np.nan)
-            table[:] = np.nan if answer.values is None else answer.values
-            changes.append(table)
-            done += len(table)
+            done += len(changes[-1])
         if line.warning:
             warnings[line.warning] = None
     parts: dict[str, Any] = {"changes": np.concatenate(changes), "errors": np.concatenate(errors)}

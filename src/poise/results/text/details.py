@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from poise.results.result import Result
 
 _MOST_FAILURES = 5
+_MOST_PRINTED = 20  # lines
 _READS = {
     "binomial": "Binomial test of the first change of each trial",
     "averaged": "averaged test of the share of larger changes in each trial",
@@ -100,6 +101,7 @@ def _run(result: Result) -> dict[str, str]:
         "coin": number(result.trials.zeta) if design.randomized else "",
         "prediction error of the full fits": "" if math.isnan(error) else number(error),
         "made with": ", ".join(f"{name} {text}" for name, text in versions.items()),
+        "printed by fits": "; ".join(getattr(origin, "printed", ())[:_MOST_PRINTED]),
         "digest of the rows": origin.data if origin else "",
     }
 
