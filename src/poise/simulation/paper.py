@@ -1,8 +1,8 @@
 """The paper's claims: sections 2 to 5, appendices B and E.
 
 A function whose docstring begins with its part is a claim. The comment beside it names an error
-that it catches when it is planted in the library.
-Where the paper slips, a comment says so; its theorems are not affected.
+that it catches when it is planted in the library. Where the paper slips, a comment says so; its
+theorems are not affected.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class Submits:
 
 
 def supremum(effort: Effort) -> Found:  # a trap that springs at any large response
-    """2.3: 2.3.2: 181 values of y do not tell A from A', with y* they do."""
+    """2.3: For a supremum, 181 values of y do not tell A from A', with y* they do."""
     hidden, grid = trap(worlds.constant(5), epsilon=0.0, delta=0.1), np.linspace(-9, 9, 181)
     tried = (np.outer(y, np.arange(5) == 4) for y in (grid, [*grid, hidden.world.algorithm.star]))
     return equal([0, 20], [same_verdicts(Submits(y), hidden, (6, 0), 20, 1)[0] for y in tried])
