@@ -100,7 +100,7 @@ def test_what_makes_no_trap_or_no_audit_is_refused():
     with pytest.raises(ArgumentError, match="no closed form"):
         worlds.World("mine", LinearRegression(), gaussian(), 5).delta_star(0.1)
     independent = trap(worlds.flipping(2, 0.02), epsilon=0.5, delta=0.1, notion="independent")
-    with pytest.raises(ArgumentError, match="notion"):
+    with pytest.raises(ArgumentError, match="not known for this trap"):
         audit(BinomialTest(**ASKED), independent, n_labeled=9)
     with pytest.raises(ArgumentError, match="not known for this trap"):
         independent.world.delta_star(0.5, "shared")

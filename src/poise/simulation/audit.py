@@ -127,7 +127,6 @@ def audit(
     epsilon: float | None = None,
     delta: float | None = None,
     alpha: float | None = None,
-    notion: Literal["shared", "independent", "coupled"] | None = None,
     delta_star: float | Share | None = None,
     claim: float | None = None,
     models: Literal["black-box", "transparent", "linear"] = "black-box",
@@ -154,8 +153,8 @@ def audit(
         Traps to set around the world; each adds a row.
     replications : int
         Data sets for each row.
-    epsilon, delta, alpha, notion : optional
-        The question; left out, the procedure's attributes of these names, and its coupling.
+    epsilon, delta, alpha : float, optional
+        The question; left out, the procedure's attributes of these names.
     delta_star : float or Share, optional
         P(change > epsilon) where it has no closed form; an estimate counts as its interval.
     claim : float, optional
@@ -177,9 +176,10 @@ def audit(
     ['invalid', 'invalid']
     """
     epsilon, delta = _own(procedure, "epsilon", epsilon), _own(procedure, "delta", delta)
-    alpha, meant = _own(procedure, "alpha", alpha), notion or _coupling(procedure)
-    _require_meant(procedure, world, meant)
+    alpha, meant = _own(procedure, "alpha", alpha), _notion(procedure)
     honest = world.world if isinstance(world, Trap) else world
+    if (n := getattr(procedure, "n", honest.n)) != honest.n:
+        raise ArgumentError(f"must be {honest.n}, that of the world", argument="n", got=n)
     least = delta_star.interval[0] if isinstance(delta_star, Share) else delta_star
     denied: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "delta_star": least}
     places = [honest, *(trap(honest, kind, notion=meant, **denied).world for kind in traps)]
@@ -206,20 +206,9 @@ def _own(procedure: Procedure, name: str, given: float | None) -> float:
     return {"epsilon": checks.epsilon, "delta": checks.delta, "alpha": checks.alpha}[name](value)
 
 
-def _coupling(procedure: Procedure) -> Any:
+def _notion(procedure: Procedure) -> Any:
     coupling = getattr(procedure, "coupling", "shared")
     return coupling if coupling in ("shared", "independent") else "coupled"
-
-
-def _require_meant(procedure: Procedure, world: World | Trap, notion: str) -> None:
-    """Refuse a world of another training size, or a trap for another notion."""
-    n, meant = (world.honest.n, world.notion) if isinstance(world, Trap) else (world.n, notion)
-    asked = getattr(procedure, "n", n)
-    if asked != n:
-        raise ArgumentError(f"must be {n}, that of the world", argument="n", got=asked)
-    if meant != notion:
-        rule = f"must be {meant!r}, that of the trap"
-        raise ArgumentError(rule, argument="notion", got=notion)
 
 
 def _truth(world: World, epsilon: float, notion: str, given: Any) -> tuple[float, float]:
