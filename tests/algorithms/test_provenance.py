@@ -7,7 +7,6 @@ import types
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import lightgbm
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import Ridge
@@ -197,13 +196,7 @@ def test_objects_that_are_hard_to_look_at():
 
 
 def test_versions_are_those_of_what_the_algorithm_is_made_of():
-    def fit(X, y, seed):
-        return lightgbm.LGBMRegressor().fit(X, y).predict
-
-    assert versions(fit)["lightgbm"] == lightgbm.__version__
-    pipeline = make_pipeline(StandardScaler(), lightgbm.LGBMRegressor())
-    assert {"lightgbm", "scikit-learn"} <= set(versions(*as_algorithm(pipeline).user_code))
     assert "pandas" in versions(pd.DataFrame())
     found = versions(*as_algorithm(Ridge()).user_code)
     assert {"blas", "python", "scipy", "scikit-learn", "poise", "machine"} <= set(found)
-    assert not {"pandas", "lightgbm", "json"} & set(found)
+    assert not {"pandas", "json"} & set(found)

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from lightgbm import LGBMClassifier
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
@@ -14,7 +13,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from xgboost import XGBClassifier
 
 from poise.algorithms.distances import as_distance
 from poise.algorithms.estimator import Estimator
@@ -40,18 +38,6 @@ def test_a_class_that_a_fit_did_not_see_has_probability_zero():
     assert reduced.tolist() == [[p, 0.0, q] for p, q in by_hand]
     assert (full == GaussianNB().fit(X[:60], y[:60]).predict_proba(points)).all()
     assert (as_distance("total_variation")(full, reduced) <= 1).all()
-
-
-def test_boosters_answer_two_columns_for_one_class():
-    light = LGBMClassifier(n_estimators=2, verbose=-1)
-    for classes in (["a", "b"], ["a", "b", "c"]):
-        for seen in "ab":
-            y = np.resize(classes, 200).astype(object)
-            got = asked(light, "predict_proba", y, y=np.full(200, seen, object))
-            np.testing.assert_allclose(got, [[float(c == seen) for c in classes]] * 4, atol=1e-9)
-    codes = np.resize([0, 1, 2], 200)
-    got = asked(XGBClassifier(n_estimators=2), "predict_proba", codes, y=np.zeros(200, int))
-    np.testing.assert_allclose(got, [[1, 0, 0]] * 4, atol=1e-5)
 
 
 class Smoothed(ClassifierMixin, BaseEstimator):

@@ -215,6 +215,10 @@ def _cloned(estimator: Any) -> Any:
 
 def _in_words(estimator: Any) -> str:
     """Return the repr of an estimator or, if it has none, its class and parameters."""
+    if _library(estimator) == "xgboost":  # it lists two dozen parameters that nobody has set
+        given = {name: v for name, v in estimator.get_params().items() if v is not None}
+        inside = ", ".join(f"{name}={_in_full(value)}" for name, value in given.items())
+        return f"{type(estimator).__name__}({inside})"
     words: object = type(estimator).__repr__
     return _in_full(estimator) if words is object.__repr__ else repr(estimator)
 
