@@ -135,15 +135,8 @@ def test_early_stopping_gives_the_verdict_of_the_full_run():
 def test_labels_take_no_epsilon():
     result = poise.stability_test(DecisionTreeClassifier(), SMALL_X, LABELS, n=10, delta=0.5)
     assert set(np.unique(result.trials.changes)) <= {0.0, 1.0}
-    scores = poise.stability_test(
-        LogisticRegression(),
-        SMALL_X,
-        LABELS,
-        n=10,
-        epsilon=0.3,
-        delta=0.5,
-        response="predict_proba",
-    )
+    asked = {"n": 10, "epsilon": 0.3, "delta": 0.5, "response": "predict_proba"}
+    scores = poise.stability_test(LogisticRegression(), SMALL_X, LABELS, **asked)
     assert scores.design.distance == "total_variation"
 
 
@@ -164,7 +157,9 @@ def test_n_may_be_a_share_and_says_what_the_rows_reach_if_missing():
         poise.stability_test(Lasso(), X, Y, n=10, epsilon=25)
 
 
+SCORES = {"algorithm": LogisticRegression(), "y": LABELS, "response": "predict_proba"}
 REFUSED = [
+    (ArgumentError, "epsilon must be below 1", SCORES),  # no change of probabilities exceeds 1
     (ArgumentError, "n must be", {"n": 1}),
     (ArgumentError, "n .*60", {"n": 61}),
     (ArgumentError, "epsilon must be", {"epsilon": -1}),
@@ -176,13 +171,9 @@ REFUSED = [
     (ArgumentError, "position must be", {"position": "first"}),
     (ArgumentError, "remove", {"remove": 10}),
     (ArgumentError, "removals_per_trial", {"removals_per_trial": 11}),
-    (ArgumentError, "removals_per_trial must be", {"removals_per_trial": "some"}),
-    (ArgumentError, "n_jobs", {"n_jobs": "two"}),
     (ArgumentError, "max_trials must be", {"max_trials": 0}),
-    (ArgumentError, "stop_early must be True or False", {"stop_early": "yes"}),
     (ArgumentError, "random_state", {"random_state": "seed"}),
     (ArgumentError, "distance", {"distance": "cosine"}),
-    (ArgumentError, "response", {"response": "proba"}),
     (ArgumentError, "coupling", {"coupling": "antithetic"}),
     (
         ArgumentError,
@@ -195,7 +186,6 @@ REFUSED = [
         {"algorithm": LogisticRegression(), "y": LABELS, "distance": "loss_change('log')"},
     ),
     (AlgorithmError, "coupling cannot be used: SystemExit: 0", {"coupling": Exits()}),
-    (AlgorithmError, "coupling cannot be used: SystemExit: 0", {"coupling": Exits("later")}),
     (AlgorithmError, "distance cannot be described: SystemExit: 0", {"distance": Exits()}),
     (TypeError, "n_job'; did you mean 'n_jobs'", {"n_job": 2}),
     (DataError, "60.*59", {"y": np.zeros(59)}),
@@ -216,19 +206,6 @@ def test_what_can_be_known_is_refused_before_the_first_fit(kind, message, change
     assert Counting.fits == 0
 
 
-def test_no_change_of_labels_exceeds_one():
-    with pytest.raises(ArgumentError, match="epsilon"):
-        poise.stability_test(
-            LogisticRegression(),
-            SMALL_X,
-            LABELS,
-            n=10,
-            epsilon=1.0,
-            delta=0.5,
-            response="predict_proba",
-        )
-
-
 def test_a_hopeless_question_is_told_at_once():
     Counting.fits = 0
     with pytest.warns(PowerWarning, match="trials"):
@@ -247,17 +224,9 @@ def test_a_hopeless_question_is_told_at_once():
 
 def test_points_that_were_asked_for_may_leave_too_few_trials():
     for cap in (None, 10_000):
+        asked = {"n": 4, "epsilon": 1, "delta": 0.3, "points_per_trial": 6, "max_trials": cap}
         with pytest.warns(PowerWarning, match="60 labelled rows hold 6 trials of n = 4"):
-            result = poise.stability_test(
-                mean,
-                SMALL_X,
-                SMALL_Y,
-                n=4,
-                epsilon=1,
-                delta=0.3,
-                points_per_trial=6,
-                max_trials=cap,
-            )
+            result = poise.stability_test(mean, SMALL_X, SMALL_Y, **asked)
         assert "max_trials" not in str(result)
 
 

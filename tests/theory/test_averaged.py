@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from poise.theory import averaged, betting, binomial
+from poise.theory import averaged, binomial
 from poise.theory.betting import Bets
 from poise.theory.changes import Changes
 
@@ -69,21 +69,6 @@ def test_on_0_and_1_the_bets_are_the_binomial_test():
         mirror = side_by_side(S, delta, alpha, True)
         unstable = exceed >= binomial.critical_count_unstable(m, delta, alpha)
         assert ((mirror.reached_at > 0) == unstable).all()
-
-
-def test_the_fraction_is_held_for_a_64th_of_the_trials_left():
-    m = 400
-    S = np.random.default_rng(2).beta(0.2, 3, m)
-    path = betting.hedge(S, 0.3, 0.001)
-    starts, at = [], 0
-    while at < m:
-        starts.append(at)
-        at += max(1, (m - at) // 64)
-    assert set(np.flatnonzero(np.diff(path.fractions)) + 1) <= set(starts)
-    for k in [each for each in starts if each < path.trials_used][:40]:
-        u = path.values[k - 1] if k else 0.001
-        c = betting.fraction(u, m - k, S[:k].sum(), (S[:k] ** 2).sum(), 0.3)
-        assert path.fractions[k] == pytest.approx(c, rel=1e-12)
 
 
 def test_stopping_and_going_on_changes_no_digit():
