@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import resource
 import statistics
@@ -72,7 +73,8 @@ def run(small: str, large: str, n: int) -> dict:
     from distributed import Client, LocalCluster
 
     warnings.simplefilter("ignore")
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+    quiet = {"dashboard_address": ":0", "silence_logs": logging.ERROR}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **quiet) as cluster:
         client = Client(cluster)
         moved = measured(dd.read_parquet(small), n)
         began, worked = time.perf_counter(), seconds_of(client)
