@@ -33,6 +33,8 @@ from poise.errors import ArgumentError
 _AFTER_RETURNS = re.compile(r"^    (Raises|See Also|Notes|Examples)$", re.MULTILINE)
 F = TypeVar("F", bound=Callable[..., Any])
 
+ON_DASK = ("stability_test", "measure", "assert_stable")  # functions that take its frames
+
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import Lasso, Ridge
 from sklearn.pipeline import make_pipeline
@@ -16,7 +20,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import poise
-from helpers import needs, workers_of_dask
+from helpers import ROOT, needs, workers_of_dask
+from poise.cli import main
 from poise.errors import AlgorithmError, ArgumentError, DataError
 
 pytestmark = needs("dask")
@@ -174,3 +179,27 @@ def test_what_is_refused(client):
         poise.stability_test(Lasso(), rows, "y", n=10, epsilon="5% of sd", delta=0.1)
     with pytest.raises(DataError, match=r"give X\.compute\(\)"):
         poise.compare([Lasso()], rows, "y", n=10, epsilon=1, delta=0.1)
+
+
+def test_the_command_line_leaves_parquet_files_where_they_are(client, tmp_path):
+    frame = frame_of(400)[["a", "b", "text", "y"]]
+    for place, part in enumerate(np.array_split(np.arange(400), 12)):  # 10 stands before 2
+        frame.iloc[part].to_parquet(tmp_path / f"part-{place}.parquet")
+    asked = ["measure", str(tmp_path), "--target", "y", "--drop", "text", "--algorithm", "Lasso"]
+    where = ["--backend", "dask", "--address", client.scheduler.address]
+    one, other = (
+        json.loads(CliRunner().invoke(main, [*asked, "--n", "5", "--json", *more]).stdout)
+        for more in ([], where)
+    )
+    assert one["design"].pop("sd") == pytest.approx(other["design"].pop("sd"))
+    assert {k for k in one if one[k] != other[k]} <= {"created", "command"}
+
+
+def test_the_examples_run(tmp_path):
+    frame = frame_of(500)[NUMBERS]
+    frame[:200].to_parquet(tmp_path / "a.parquet")
+    frame[200:].to_parquet(tmp_path / "b.parquet")
+    for words in (["on_dask.py", str(tmp_path), "y", "10"], ["memory_map.py", "20_000"]):
+        script = [sys.executable, str(ROOT / "examples" / words[0]), *words[1:]]
+        said = subprocess.run(script, capture_output=True, text=True, check=False)
+        assert "With 95% confidence" in said.stdout, said.stderr

@@ -259,13 +259,16 @@ class Source:
     given : mapping
         ``target``, ``unlabeled`` and ``fresh`` (files), how to read them, and settings that name
         columns.
+    on_dask : bool
+        Whether rows of Parquet files stay there.
     """
 
-    def __init__(self, file: str, given: Mapping[str, Any]) -> None:
+    def __init__(self, file: str, given: Mapping[str, Any], on_dask: bool = False) -> None:
         self.file, self.target = file, given.get("target")
         names = {"X_unlabeled": "unlabeled", "X_fresh": "fresh"}
         self.others = {name: given[key] for name, key in names.items() if given.get(key)}
         self.reading = {name: given[name] for name in READ if given.get(name)}
+        self.reading |= {"backend": "dask"} if on_dask else {}
         self.columns = {name: given[name] for name in OF_ROWS if given.get(name) is not None}
         self.tables: dict[str, Table] = {}
 
@@ -303,8 +306,9 @@ class Source:
             if name not in table.frame.columns and name not in spare:
                 raise DataError(f"{file} has no column {name!r}, as {self.file} has")
         known = [name for name in names if name in table.frame.columns]
-        if first.target in known and table.frame[first.target].isna().all():
-            known.remove(first.target)
+        target = first.target if argument == "X_fresh" else None  # the library drops the other
+        if target in known and table.frame[target].isna().all():
+            known.remove(target)
         return table.frame[known]
 
     def held_out(self, rows: Mapping[str, Any], share: float, seed: object) -> dict[str, Any]:

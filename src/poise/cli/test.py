@@ -26,7 +26,7 @@ from poise.cli.options import (
 from poise.cli.output import Output
 from poise.cli.screen import tell
 from poise.errors import RecordError, TrialError
-from poise.settings import REQUIRED
+from poise.settings import ON_DASK, REQUIRED
 
 EXAMPLES = """\b
 Examples:
@@ -83,7 +83,9 @@ def answer(
     output, asked = Output.of(ctx), given(ctx) | more
     _require_what_is_needed(ctx, data)
     unlabeled = asked.pop("X_unlabeled", None)
-    source = ctx.meta[SOURCE] = Source(data, {**ctx.params, "unlabeled": unlabeled})
+    on_dask = ctx.params.get("backend") == "dask" and function in ON_DASK
+    source = Source(data, {**ctx.params, "unlabeled": unlabeled}, on_dask)
+    ctx.meta[SOURCE] = source
     _check_what_costs_nothing(asked)
     named = ctx.params["algorithm"]
     places = [named] if isinstance(named, str) else named

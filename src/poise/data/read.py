@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -71,6 +71,7 @@ def read_table(
     encoding: str = "utf-8",
     sheet: str | int | None = None,
     drop_missing: bool = False,
+    backend: Literal["dask"] | None = None,
 ) -> Table:
     r"""Read a table from a file.
 
@@ -98,6 +99,8 @@ def read_table(
         Sheet of an Excel file; by default the first.
     drop_missing : bool
         Leave out rows that lack a value.
+    backend : {"dask"}, optional
+        Leave the rows of Parquet files where they are: ``frame`` is one of Dask.
 
     Returns
     -------
@@ -122,7 +125,7 @@ def read_table(
     place, left_out = str(path), list(drop)
     asked = _character(sep), choice("decimal", decimal, (".", ",")), encoding, sheet
     try:
-        table = _read(place, *asked)
+        table = _read(place, *asked, backend)
     except PoiseError:
         raise
     except Exception as error:  # each library, file system and packer has its own
@@ -150,7 +153,12 @@ def read_table(
 
 
 def _read(
-    place: str, sep: str | None, decimal: str, encoding: str, sheet: str | int | None
+    place: str,
+    sep: str | None,
+    decimal: str,
+    encoding: str,
+    sheet: str | int | None,
+    backend: str | None,
 ) -> Table:
     ending = _ending(place)
     readable = (*_TEXT, *_COLUMNAR, *_SHEETS, *_LINES, *_ARRAYS)
@@ -166,7 +174,17 @@ def _read(
         return _json_lines(place)
     if ending in _ARRAYS:
         return _numpy(place)
-    return Table(_to_pandas(_columnar(place), place), place)
+    data, system = _dataset(place)
+    if backend == "dask" and data.format.default_extname == "parquet":
+        import dask.dataframe as dd
+
+        files = map(system.unstrip_protocol, data.files)
+        return Table(dd.concat([dd.read_parquet(file) for file in files]), place)
+    # Threads of pyarrow that call fsspec while the interpreter ends would end it with an error.
+    table = data.to_table(use_threads="file" in system.protocol)
+    table.validate(full=True)  # offsets out of range would end the process later
+    # Each part knows only its own categories.
+    return Table(_to_pandas(table.unify_dictionaries(), place), place)
 
 
 def _ending(place: str) -> str:
@@ -190,8 +208,8 @@ def _to_pandas(table: Any, path: str) -> Any:
     return table.to_pandas(date_as_object=False)
 
 
-def _columnar(place: str) -> Any:
-    """Return a table of pyarrow with the rows of all files, in the plain order of their paths."""
+def _dataset(place: str) -> tuple[Any, Any]:
+    """Return the files that hold a table, in the plain order of their paths, and their system."""
     if "://" not in place and "*" not in place and not Path(place).is_dir():
         require_file(place)
     import fsspec
@@ -217,10 +235,7 @@ def _columnar(place: str) -> Any:
         if not same or sorted([*part.physical_schema.names, *keys]) != sorted(data.schema.names):
             columns = ", ".join(data.schema.names)
             raise DataError(f"{part.path}, with its folders, must have each column once: {columns}")
-    # Threads of pyarrow that call fsspec while the interpreter ends would end it with an error.
-    table = data.to_table(use_threads="file" in system.protocol)
-    table.validate(full=True)  # offsets out of range would end the process later
-    return table.unify_dictionaries()  # each part knows only its own categories
+    return data, system
 
 
 def _json_lines(path: str) -> Table:

@@ -41,7 +41,7 @@ from poise.procedures.measure import MeasuredTrials, measure
 from poise.results.design import MOST_POINTS, Design
 from poise.results.question import Question, Relative, allowed_change, read_epsilon, until
 from poise.results.trials import Trials
-from poise.settings import Every, checked
+from poise.settings import ON_DASK, Every, checked
 from poise.theory import counts
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
 _RUN = ("n_jobs", "backend", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
-_ON_DASK = ("stability_test", "measure", "assert_stable")  # functions that take its frames
 _MOST = 0.5  # of the training sets
 # What the look at the first trial finds, and what may be asked of the same trials.
 _MAY_DIFFER = {
@@ -89,7 +88,7 @@ class Job:
     ) -> Job:
         """Check the settings, then the rows, then the algorithm."""
         settings = checked(function, asked, Every)
-        if is_on_dask(X) and function in _ON_DASK:
+        if is_on_dask(X) and function in ON_DASK:
             settings = _on_dask(settings)
         coupling = _coupling(settings["coupling"])
         randomness = randomness_of(settings)
