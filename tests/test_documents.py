@@ -16,7 +16,7 @@ from poise.cli import main
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.rst"))]
 # By the examples of a page.
-NEEDED = {"networks.rst": ["optax"], "programs.rst": ["Rscript", "pyarrow"]}
+NEEDED = {"networks.rst": ["optax", "torch"], "programs.rst": ["Rscript", "pyarrow"]}
 TOLERANT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 WRITES = ("--save", "--summary", "--output")  # their files need not exist
 CONSOLE = re.compile(
