@@ -220,6 +220,12 @@ def test_linear_models_are_read():
         def predict(self, X):
             return np.clip(super().predict(X), -0.1, 0.1)
 
+    class Slope(LinearRegression):
+        def fit(self, X, y):
+            super().fit(X, y)
+            del self.intercept_
+            return self
+
     asked = {"n": 8, "epsilon": 1.0, "delta": 0.3, "alpha": 0.1}
     plain = research.TransparentLinearTest(**asked)
     seen = {"models": "transparent", "random_state": 3}
@@ -232,6 +238,6 @@ def test_linear_models_are_read():
         **asked, feature_law=lambda rng, size: rng.normal(size=(size, 2))
     )
     assert research.run(known, LinearRegression(), X, Y, **seen).n_trials == 15 > found.n_trials
-    for wrong in (Clipped(), DecisionTreeRegressor()):
+    for wrong in (Clipped(), Slope(), DecisionTreeRegressor()):
         with pytest.raises((AlgorithmError, TrialError), match="linear"):
             research.run(plain, wrong, X, Y, **seen)

@@ -196,7 +196,22 @@ def test_a_claim_that_cannot_be_computed_fails_and_the_others_are_shown(monkeypa
         reproduce(only=["7"])
 
 
-def test_commands():
+QUIET = """
+from dataclasses import dataclass
+from poise.research import Asks, BinomialTest
+@dataclass
+class Quiet:
+    n: int
+    epsilon: float
+    trials: int
+    def ask(self, sample, randomness):
+        test = BinomialTest(n=self.n, epsilon=self.epsilon, delta=0.1)
+        return (yield from test.ask(sample, randomness)).statistic == 0
+quiet = Quiet(10, 0.5, trials=1)
+"""
+
+
+def test_commands(tmp_path):
     run = CliRunner().invoke
     done = run(main, ["research", "reproduce", "--only", "4.2", "--share", "0.1", "--json"])
     assert (done.exit_code, json.loads(done.stdout)["passed"]) == (0, True)
@@ -207,3 +222,8 @@ def test_commands():
     words[2:4] = ["BinomialTest", "memorising"]
     done = run(main, [*words, "--replications", "20", "--json"])
     assert (done.exit_code, json.loads(done.stdout)["invalid"]) == (0, False)
+    (tmp_path / "my_quiet_test.py").write_text(QUIET)
+    for name in ("Quiet(trials=3)", "quiet"):
+        words[2:4] = [f"{tmp_path}/my_quiet_test.py:{name}", "constant"]
+        done = run(main, [*words, "--replications", "5"])
+        assert (done.exit_code, "Quiet is invalid" in done.stdout) == (1, True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from inspect import signature
 from typing import Any
 
 import click
 
 from poise.cli.errors import Exit
-from poise.cli.inputs import load_algorithm
+from poise.cli.inputs import load_algorithm, load_object
 from poise.cli.options import Command
 from poise.cli.screen import paragraphs, print_json
 
@@ -17,7 +18,7 @@ EXAMPLES = """\b
 Examples:
   poise research audit BinomialTest constant
   poise research audit "BootstrapTest(resamples=50)" constant --rows 15
-  poise research audit mine.py:Test nearest_neighbours --n 5
+  poise research audit "mine.py:AllQuiet(trials=29)" memorising --rows 330
 """
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 
@@ -48,11 +49,11 @@ def audit(procedure: str, world: str, rows: int, unlabeled_rows: int, **asked: A
     from poise.simulation import worlds
     from poise.simulation.audit import audit
 
-    question = {name: asked[name] for name in ("n", "epsilon", "delta", "alpha")}
-    place = procedure if ":" in procedure else f"poise.research:{procedure}"
+    question = {name: asked[name] for name in ("epsilon", "delta", "alpha")}
     found = audit(
-        load_algorithm(place, question),
+        _procedure(procedure, {"n": asked["n"], **question}),
         getattr(worlds, world)(asked["n"]),
+        **question,
         n_labeled=rows,
         n_unlabeled=unlabeled_rows,
         traps=["label", "feature"],
@@ -65,6 +66,16 @@ def audit(procedure: str, world: str, rows: int, unlabeled_rows: int, **asked: A
     else:
         paragraphs(str(found))
     return Exit.UNSTABLE if found.invalid else Exit.STABLE
+
+
+def _procedure(place: str, question: dict[str, Any]) -> Any:
+    """Make a procedure, which may take only a part of the question."""
+    place = place if ":" in place else f"poise.research:{place}"
+    found = load_object(place.partition("(")[0], "procedure")
+    if not callable(found):
+        return found
+    taken = signature(found).parameters
+    return load_algorithm(place, {name: v for name, v in question.items() if name in taken})
 
 
 @command.command("reproduce", cls=Command)
