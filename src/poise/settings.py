@@ -12,6 +12,7 @@ import re
 import textwrap
 import types
 from collections.abc import Callable, Collection, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import (
@@ -33,8 +34,8 @@ from poise.errors import ArgumentError
 _AFTER_RETURNS = re.compile(r"^    (Raises|See Also|Notes|Examples)$", re.MULTILINE)
 F = TypeVar("F", bound=Callable[..., Any])
 
+COMMAND: ContextVar[str] = ContextVar("command", default="")  # what was typed: files tell it
 ON_DASK = ("stability_test", "measure", "assert_stable")  # functions that take its frames
-
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 
 

@@ -141,6 +141,10 @@ def test_a_summary_is_appended(gate, folder: Path) -> None:
     page = (folder / "page.html").read_text()
     assert "small changes" in page
     assert "question 2" in page
+    told = gate(GATE, "--summary summary.md --save kept")
+    assert told.stderr == "Written: kept, summary.md\n"
+    assert [each.verdict for each in poise.load(folder / "kept").values()] == ["stable", "unstable"]
+    assert "must be a new or empty folder" in gate(GATE, "--save kept").stderr
     refused = gate(GATE, "--summary numbers.csv")
     assert (refused.exit_code, "which this command reads" in refused.stderr) == (2, True)
 
@@ -152,7 +156,7 @@ def test_the_example(run) -> None:
 
 
 def test_a_gate_takes_its_questions_from_its_file(gate) -> None:
-    for option in ("--epsilon 1", "--algorithm Ridge", "--target y", "--no-look", "--save x.json"):
+    for option in ("--epsilon 1", "--algorithm Ridge", "--target y", "--no-look", "--latex"):
         result = gate(ONE, option)
         assert result.exit_code == 2
         assert "is for data: gate.toml has its questions" in result.stderr

@@ -20,6 +20,7 @@ from poise.results.file import FORMAT, load, to_dict
 from poise.results.question import Question
 from poise.results.result import NUMBERS, Result
 from poise.results.trials import Failed, Trials
+from poise.settings import COMMAND
 
 QUESTION = Question(1.5, 0.1, test="binomial")
 
@@ -65,7 +66,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_read_is_what_was_written(name, tmp_path):
     saved, path = CASES[name], tmp_path / "a.json"
-    saved.save(path, command="poise test x.csv")
+    saved.save(path)
     found = load(path)
     assert type(found) is type(saved)
     assert found == saved
@@ -88,7 +89,9 @@ def test_what_is_read_is_what_was_written(name, tmp_path):
 
 def test_files_are_for_people_too(tmp_path):
     path = tmp_path / "a.json"
-    CASES["result"].save(path, command="poise test x.csv")
+    token = COMMAND.set("poise test x.csv")
+    CASES["result"].save(path)
+    COMMAND.reset(token)
     written = json.loads(path.read_text())
     assert (written["format"], written["command"]) == (FORMAT, "poise test x.csv")
     assert (written["data"], written["code"]) == ("blake2b:1234", {"algorithm": "abcd"})

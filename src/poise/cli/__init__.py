@@ -14,20 +14,20 @@ from poise.cli.errors import Exit, end, survive_poor_terminals, termination_inte
 
 COMMANDS = {
     "demo": ("Start here", "Three algorithms on real data, with all three verdicts."),
+    "advise": ("Start here", "What can these rows answer?"),
     "measure": ("Start here", "How large are the changes when a training row is removed?"),
     "test": ("Start here", "Is an algorithm stable? Answers with a guaranteed error level."),
     "deployed": ("Start here", "Is the model that is trained on exactly these rows stable?"),
-    "show": ("Start here", "Read a saved result, or ask its changes another question."),
-    "ui": ("Start here", "A page about the results in a folder."),
-    "advise": ("Before a test", "What can these rows answer?"),
+    "show": ("Start here", "Read saved results, or ask their changes another question."),
     "check": ("Before a test", "Is an algorithm what a test takes it for? Six checks."),
     "plan": ("Before a test", "How many rows does a question need?"),
     "compare": ("Several answers", "Which of several algorithms are stable? One error level."),
     "curve": ("Several answers", "How does stability depend on the training size?"),
     "judge": ("Afterwards", "Predictions of two models, or changes, that were made elsewhere."),
-    "research": ("For researchers", "Audit a test; reproduce the paper."),
     "monitor": ("Afterwards", "Rows that come in over time: look as often as you like."),
     "verify": ("Afterwards", "Is a result file what it claims? Repeats some of its trials."),
+    "ui": ("Afterwards", "A page about the results in a folder."),
+    "research": ("For researchers", "Audit a test; reproduce the paper."),
 }
 
 EPILOG = """\b

@@ -26,7 +26,7 @@ from poise.cli.output import Output
 from poise.cli.screen import paragraphs, tell
 from poise.cli.test import answer
 from poise.numbers import exactly, number
-from poise.settings import Everything
+from poise.settings import COMMAND, Everything
 
 EXAMPLES = """\b
 Examples:
@@ -91,14 +91,14 @@ def read_fresh(values: Mapping[str, Any], source: Source) -> dict[str, Any]:
 def _tell(found: Any, output: Output, warned: Warned) -> Exit:
     """Tell the answer and, where every row left in turn, which of them matter most."""
     context = click.get_current_context()
-    rows = list(_influential(found, context.meta[SOURCE], output))
+    rows = list(_influential(found, context.meta[SOURCE]))
     status = tell(found, output, warned, {"influence": rows} if rows else {})
     if rows and not (output.as_json or output.quiet or output.latex):
         paragraphs("\n".join(["", *_table(rows)]))
     return status
 
 
-def _influential(found: Any, source: Source, output: Output) -> Iterator[dict[str, Any]]:
+def _influential(found: Any, source: Source) -> Iterator[dict[str, Any]]:
     """Yield the rows, or groups, that change most predictions, and how to ask about each."""
     trials = getattr(found, "trials", found)
     if not trials.design.all_leave or trials.design.notion != "deployed":
@@ -111,7 +111,7 @@ def _influential(found: Any, source: Source, output: Output) -> Iterator[dict[st
             return
         which = _named(source, row["row"])
         asks = f"--without {shlex.quote(which)} --chosen-from {trials.design.n}"
-        yield {**row, "row": which, "epsilon": epsilon, "command": f"{output.command} {asks}"}
+        yield {**row, "row": which, "epsilon": epsilon, "command": f"{COMMAND.get()} {asks}"}
 
 
 def _named(source: Source, label: Any) -> str:

@@ -23,7 +23,7 @@ from poise.cli.inputs import (
     load_algorithm,
     load_named,
 )
-from poise.cli.output import Output, require_writable
+from poise.cli.output import Output
 from poise.cli.screen import as_dict, in_full, paragraphs, print_json
 from poise.errors import ArgumentError, DataError, PoiseError, TrialError, printable
 from poise.settings import Every, OneTrainingSet, settings_of
@@ -45,7 +45,7 @@ _TYPES = {**dict.fromkeys(_TABLES, (Mapping, "a table")), **dict.fromkeys(_TEXTS
 _WHERE = ("n_jobs", "backend")  # settings that may be typed beside a file
 _OPTIONS = {
     *("data", "as_json", "quiet", "details", "check_only", "summary", "accept", "address"),
-    *("report", "force", *_WHERE),
+    *("save", "report", "force", *_WHERE),
 }
 
 
@@ -57,14 +57,10 @@ def run(ctx: click.Context, path: Path) -> Exit:
             where = " Write it there." if param.name in (*_ASKED, *_DATA) else ""
             said = f"{param.opts[0]} is for data: {path} has its questions.{where}"
             raise click.UsageError(said, ctx)
-    output, values = Output.of(ctx), ctx.params
+    output, values = Output.of(ctx, folder=True), ctx.params
     source, entries = _read(path)
     files = [code_file(entry.get(key)) for entry in entries for key in _PLACES]
-    inputs = [path, *source.files, *files]
-    output.check(inputs)
-    if values["summary"]:
-        inputs += [Path(output.report)] if output.report else []
-        require_writable(Path(values["summary"]), inputs, argument="summary", force=True)
+    output.check([path, *source.files, *files])
     more = {"progress": False} if output.quiet else {}
     more |= {name: values[name] for name in _WHERE if name in typed}
     with Warned(output.quiet).listening() as warned:
@@ -76,14 +72,14 @@ def run(ctx: click.Context, path: Path) -> Exit:
         if output.as_json or output.details:
             warned.shown(text for each in asked for text in getattr(each.result, "warnings", ()))
     if output.as_json:
-        print_json({"file": str(path), "questions": [each.to_dict(output) for each in asked]})
+        print_json({"file": str(path), "questions": [each.to_dict() for each in asked]})
     else:
         paragraphs("\n".join(each.line(output) for each in asked))
     if not values["check_only"]:
-        output.write({each.entry["name"]: each.result for each in asked if each.result is not None})
-        if values["summary"]:
-            with Path(values["summary"]).open("a", encoding="utf-8") as file:
+        if output.summary:
+            with Path(output.summary).open("a", encoding="utf-8") as file:
                 file.write(_markdown(path, asked))
+        output.write({each.entry["name"]: each.result for each in asked if each.result is not None})
     return worst(each.status(bool(values["accept"])) for each in asked)
 
 
@@ -210,12 +206,12 @@ class _Asked:
         verdict, seen = str(self.result).splitlines()[len(self.result.warnings) :][:2]
         return f"{verdict.partition(': ')[2]} {seen}"
 
-    def to_dict(self, output: Output) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain values."""
         said = {key: self.entry[key] for key in ("name", "algorithm")}
         said |= {"verdict": self.verdict, "passed": self.status() == Exit.STABLE}
         if self.result is not None:
-            return said | {"result": as_dict(self.result, output)}
+            return said | {"result": as_dict(self.result)}
         return said | ({"error": self.error} if self.error else {})
 
 

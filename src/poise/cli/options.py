@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from contextlib import AbstractContextManager, nullcontext
+import shlex
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from click.core import ParameterSource
 
 from poise import checks
 from poise.cli.inputs import CommandLine
-from poise.settings import REQUIRED, Every, Everything, Setting, settings_of
+from poise.settings import COMMAND, REQUIRED, Every, Everything, Setting, settings_of
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]  # generic since click 8.4 only
@@ -143,7 +144,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; user code cannot end it as --help does."""
         try:
-            with _connected(ctx):
+            with _connected(ctx), _typed(ctx):
                 return super().invoke(ctx)
         except click.exceptions.Exit as error:
             raise SystemExit(error.exit_code) from error
@@ -198,6 +199,16 @@ def _connected(ctx: click.Context) -> AbstractContextManager[object]:
     return connection(backend, address)
 
 
+@contextmanager
+def _typed(ctx: click.Context) -> Iterator[None]:
+    """Let the files that are written meanwhile say by which command."""
+    token = COMMAND.set(shlex.join(["poise", *(ctx.obj or {}).get("words", [])]))
+    try:
+        yield
+    finally:
+        COMMAND.reset(token)
+
+
 def _is_first(param: click.Parameter) -> bool:
     return getattr(param, "first", True)
 
@@ -230,11 +241,18 @@ algorithm_options = _all_of(
     rare("--program", metavar="COMMAND", help="Instead, in any language: 'Rscript fit.R'."),
     rare("--param", "params", metavar="NAME=VALUE", multiple=True, help="Parameter; repeatable."),
 )
-save_options = _all_of(
-    click.option("--save", metavar="FILE", help="Save the answer, for `poise show`."),
-    click.option("--report", metavar="FILE", help="Write a page with a picture, FILE.html."),
-    rare("--force", is_flag=True, help="Replace a file that poise did not write."),
-)
+
+
+def _kept(metavar: str, help: str) -> Decorator:
+    return _all_of(
+        click.option("--save", metavar=metavar, help=help),
+        click.option("--report", metavar="FILE", help="Write a page with a picture, FILE.html."),
+        rare("--force", is_flag=True, help="Replace a file that poise did not write."),
+    )
+
+
+save_options = _kept("FILE", "Save the answer, for `poise show`.")
+save_each_options = _kept("FOLDER", "Save one file for each, for `poise show`.")
 verdict_options = _all_of(
     rare("--latex", is_flag=True, help="Print a LaTeX table."),
     rare("--details", is_flag=True, help="Print more about it."),

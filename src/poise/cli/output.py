@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -25,43 +23,41 @@ class Output:
     details: bool = False
     save: str | None = None
     report: str | None = None
+    summary: str | None = None
     force: bool = False
-    command: str = ""  # what was typed
+    folder: bool = False  # whether ``save`` is one, of several answers
 
     @classmethod
-    def of(cls, ctx: click.Context) -> Output:
+    def of(cls, ctx: click.Context, folder: bool = False) -> Output:
         """Return what the options of a command say."""
         said = {f.name: ctx.params[f.name] for f in fields(cls) if f.name in ctx.params}
-        return cls(**said, command=shlex.join(["poise", *(ctx.obj or {}).get("words", [])]))
-
-    @contextmanager
-    def typed(self) -> Iterator[None]:
-        """Let what is written meanwhile say by which command."""
-        from poise.results.file import COMMAND
-
-        token = COMMAND.set(self.command)
-        try:
-            yield
-        finally:
-            COMMAND.reset(token)
+        return cls(**said, folder=folder)
 
     def check(self, inputs: Iterable[Path | None]) -> None:
         """Refuse a file that cannot be written, or must not be."""
         taken = list(inputs)
-        for argument in ("save", "report"):
+        if self.folder and self.save:
+            _require_empty(Path(self.save))
+        for argument in ("report", "summary") if self.folder else ("save", "report"):
             if path := getattr(self, argument):
-                require_writable(Path(path), taken, argument=argument, force=self.force)
+                force = self.force or argument == "summary"  # which is added to
+                require_writable(Path(path), taken, argument=argument, force=force)
                 taken.append(Path(path))
 
     def write(self, answer: Any) -> None:
-        """Save an answer, and write the page about it."""
-        if self.save is not None:
-            answer.save(self.save, command=self.command)
+        """Save an answer, or several, and write the page about them."""
+        answers = getattr(answer, "answers", answer)
+        if self.save is not None and isinstance(answers, Mapping):
+            from poise.results.together import save_each
+
+            save_each(answers, self.save)
+        elif self.save is not None:
+            answer.save(self.save)
         if self.report is not None:
             from poise.results.report import report
 
-            report(answer, self.report)
-        written = ", ".join(filter(None, (self.save, self.report)))
+            report(answers, self.report)
+        written = ", ".join(filter(None, (self.save, self.report, self.summary)))
         if written and not self.quiet:
             click.echo(f"Written: {written}", err=True)
 
@@ -71,20 +67,14 @@ def require_writable(
 ) -> None:
     """Refuse a file that cannot be written, is read by this command, or is somebody else's."""
     require_place(path, argument)
+    problem, remedy = "", ""
     for other in inputs:
         if other is not None and same_file(path, other):
-            raise ArgumentError(
-                f"would replace {other}, which this command reads or writes",
-                argument=argument,
-                got=str(path),
-            )
-    if path.exists() and not force and not written_by_poise(path):
-        raise ArgumentError(
-            "exists and was not written by poise",
-            argument=argument,
-            got=str(path),
-            remedy="give another name, or --force",
-        )
+            problem = f"would replace {other}, which this command reads or writes"
+    if not problem and path.exists() and not force and not written_by_poise(path):
+        problem, remedy = "exists and was not written by poise", "give another name, or --force"
+    if problem:
+        raise ArgumentError(problem, argument=argument, got=str(path), remedy=remedy)
 
 
 def require_place(path: Path, argument: str) -> None:
@@ -104,6 +94,12 @@ def require_place(path: Path, argument: str) -> None:
             problem = f"cannot be written: {os.strerror(error.errno or 0)}"
     if problem:
         raise ArgumentError(problem, argument=argument, got=str(path))
+
+
+def _require_empty(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ArgumentError("must be a new or empty folder", argument="save", got=str(folder))
+    require_place(folder.absolute() / "1.json" if folder.exists() else folder, "save")
 
 
 def same_file(path: Path, other: Path) -> bool:

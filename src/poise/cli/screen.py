@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -46,22 +46,57 @@ def tell(
 
     What stands ``beside`` it is printed as JSON only.
     """
+    if isinstance(answer, Mapping):
+        return _tell_several(answer, output, warned)
     verdict = getattr(answer, "verdict", None)
-    if verdict is None and (output.latex or output.details):
-        raise click.UsageError("--latex and --details need a verdict: give --epsilon and --delta.")
+    _require_verdicts([answer], output.latex or output.details)
     output.write(answer)
     warned.doubts.extend(answer.warnings)  # a file tells its own only here
     if output.as_json or not (output.quiet or output.latex):
         warned.shown(answer.warnings)
     if output.as_json:
-        print_json({**as_dict(answer, output), **beside})
+        print_json({**as_dict(answer), **beside})
     elif output.quiet:
-        click.echo(verdict or _limit(answer))
+        click.echo(in_a_word(answer))
     elif output.latex:
         click.echo(answer.to_latex())
     else:
         paragraphs(in_full(answer) if output.details else str(answer))
     return Exit.of_verdict(verdict) if verdict else Exit.STABLE
+
+
+def _tell_several(found: Any, output: Output, warned: Warned) -> Exit:
+    """Do so with answers that share a level, or stand side by side: they have no joint verdict."""
+    from poise.results.text.sentences import ASKED_AFTER
+    from poise.results.together import Together, table
+
+    together = isinstance(found, Together)
+    answers = found.answers if together else found
+    _require_verdicts(answers.values(), output.details or (output.latex and not together))
+    output.write(answers)
+    doubts = list(dict.fromkeys(text for one in answers.values() for text in one.warnings))
+    warned.doubts.extend(doubts)
+    if not (output.quiet or output.latex):
+        warned.shown(doubts)
+    judged = all(hasattr(one, "verdict") for one in answers.values())
+    if output.as_json:
+        print_json({name: as_dict(one) for name, one in answers.items()})
+    elif output.quiet:
+        paragraphs("\n".join(f"{in_a_word(one)}\t{name}" for name, one in answers.items()))
+    elif output.latex:
+        click.echo(found.to_latex() if together else table(found).latex())
+    elif output.details or not (together or judged):
+        full = in_full if output.details else str
+        paragraphs("\n\n".join(f"{name}: {full(one)}" for name, one in answers.items()))
+    else:
+        after = not together and any(one.asked == "after" for one in found.values())
+        paragraphs("\n".join([str(found if together else table(found)), *[ASKED_AFTER] * after]))
+    return Exit.STABLE
+
+
+def _require_verdicts(answers: Iterable[Any], asked: bool) -> None:
+    if asked and any(not hasattr(one, "verdict") for one in answers):
+        raise click.UsageError("--latex and --details need a verdict: give --epsilon and --delta.")
 
 
 def in_full(result: Any) -> str:
@@ -70,18 +105,19 @@ def in_full(result: Any) -> str:
     return "\n".join([str(result), "", *details])
 
 
-def _limit(trials: Any) -> str:
-    """Return the one limit of a measurement: of the change, or of the probability of one."""
-    change = trials.epsilon_upper(trials.delta)
-    return at_most(trials.delta_upper() if change is None else change)
+def in_a_word(answer: Any) -> str:
+    """Return a verdict, or the one limit of what was measured: of the change, or of its chance."""
+    if hasattr(answer, "verdict"):
+        return str(answer.verdict)
+    change = answer.epsilon_upper(answer.delta)
+    return at_most(answer.delta_upper() if change is None else change)
 
 
-def as_dict(answer: Any, output: Output) -> dict[str, Any]:
+def as_dict(answer: Any) -> dict[str, Any]:
     """Return what a file would hold, without the changes."""
     from poise.results.file import to_dict
 
-    said = to_dict(answer)
-    return said | {"command": said["command"] or output.command}
+    return to_dict(answer)
 
 
 def print_json(content: object) -> None:

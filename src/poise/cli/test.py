@@ -74,13 +74,14 @@ def answer(
     data: str,
     tell: Callable[[Any, Output, Warned], Exit] = tell,
     read: Callable[[Source], dict[str, Any]] = Source.read,
+    folder: bool = False,
     **more: object,
 ) -> Exit:
     """Put the question of the options, by a function of the library, and tell its answer.
 
     Where several algorithms can be named, the library gets a list of them.
     """
-    output, asked = Output.of(ctx), given(ctx) | more
+    output, asked = Output.of(ctx, folder), given(ctx) | more
     _require_what_is_needed(ctx, data)
     unlabeled = asked.pop("X_unlabeled", None)
     on_dask = ctx.params.get("backend") == "dask" and function in ON_DASK
@@ -92,7 +93,7 @@ def answer(
     code = [*map(code_file, places), *map(code_file, asked.values())]
     journal = asked.get("journal")
     output.check([*source.files, *code, None if journal is None else Path(journal)])
-    with output.typed(), Warned(output.quiet).listening() as warned:
+    with Warned(output.quiet).listening() as warned:
         with stdout_is_for_the_answer():
             asked |= read(source)
             parameters = parse_parameters(ctx.params.get("params", ()))
@@ -116,7 +117,7 @@ def fitted(function: str, output: Output, algorithm: Any, X: Any, y: Any, **aske
         return getattr(poise, function)(algorithm, X, y, **asked)
     except (TrialError, RecordError, KeyboardInterrupt) as error:
         partial, journal = getattr(error, "partial", None), asked.get("journal")
-        if output.save is not None and partial is not None:
+        if output.save is not None and partial is not None and not output.folder:
             output.write(partial)
             say(f"what was measured before is in {output.save}")
         if journal and Path(journal).exists() and not isinstance(error, RecordError):

@@ -29,9 +29,10 @@ def load(path: str | Path) -> Any:
 
     Returns
     -------
-    Result, Trials, Comparison or Curve
+    Result, Trials, Comparison, Curve or dict
         A result if a question was saved with the changes; of a journal the trials so far, whose
-        ``asked`` is the question. Numbers are computed again from the changes; those in a file are
+        ``asked`` is the question; of a folder of single answers these by the names of their files.
+        Numbers are computed again from the changes; those in a file are
         for other readers.
 
     Raises

@@ -7,7 +7,6 @@ import hashlib
 import math
 import os
 import secrets
-from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -21,13 +20,12 @@ from poise.results.design import Design
 from poise.results.question import Question
 from poise.results.result import NUMBERS, Result
 from poise.results.trials import Failed, Trials
+from poise.settings import COMMAND
 
 FORMAT = "poise result 1"
 _MOST_BYTES = 1 << 30
 _DIGEST = b'"digest":'  # of all before it, without white space between values
 _MOST_PLAIN = 10_000  # changes written as numbers that people can read
-
-COMMAND: ContextVar[str] = ContextVar("command", default="")  # what was typed
 
 Number = float | Literal["inf"] | None  # None: a failed fit, or not applicable
 Table = list[Number] | str  # packed: base64 of little-endian doubles
@@ -61,18 +59,18 @@ class Document(msgspec.Struct, frozen=True):
 
 def to_dict(of: Trials | Result) -> dict[str, Any]:
     """Return a file's fields as plain values, without the changes."""
-    fields: dict[str, Any] = msgspec.to_builtins(_fields(of, ""))
+    fields: dict[str, Any] = msgspec.to_builtins(_fields(of))
     return {name: fields[name] for name in fields if name not in ("changes", "errors")}
 
 
-def _fields(of: Trials | Result, command: str) -> dict[str, Any]:
+def _fields(of: Trials | Result) -> dict[str, Any]:
     """Return what a file holds; every number of a result is computed."""
     trials = of.trials if isinstance(of, Result) else of
     counts = ("n_trials", "n_observed", "n_failures", "n_fits")
     names = NUMBERS if isinstance(of, Result) else ()
     return {
         "format": FORMAT,
-        **beginning(trials, command),
+        **beginning(trials),
         "statement": [printable(line) for line in str(of).splitlines()],
         "question": of.question if isinstance(of, Result) else None,
         "failures": trials.failures,
@@ -84,9 +82,9 @@ def _fields(of: Trials | Result, command: str) -> dict[str, Any]:
     }
 
 
-def beginning(trials: Trials, command: str = "") -> dict[str, Any]:
+def beginning(trials: Trials) -> dict[str, Any]:
     """Return what is known before the first trial."""
-    made, origin = made_now(command), trials.origin
+    made, origin = made_now(), trials.origin
     if isinstance(origin, Document):
         made |= {"created": origin.created, "command": origin.command}
     return {
@@ -102,19 +100,19 @@ def beginning(trials: Trials, command: str = "") -> dict[str, Any]:
     }
 
 
-def made_now(command: str = "") -> dict[str, Any]:
+def made_now() -> dict[str, Any]:
     """Return by which version, when and by which command a file is made."""
     import poise
 
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    typed = printable(command or COMMAND.get())
+    typed = printable(COMMAND.get())
     return {"poise": poise.__version__, "created": now, "command": typed}
 
 
-def write(path: str | Path, of: Trials | Result, command: str = "") -> None:
+def write(path: str | Path, of: Trials | Result) -> None:
     """Write results or trials as one JSON file."""
     encode = msgspec.json.encode
-    lines = [encode(name) + b": " + encode(value) for name, value in _fields(of, command).items()]
+    lines = [encode(name) + b": " + encode(value) for name, value in _fields(of).items()]
     text = b"{\n" + b",\n".join(lines)
     text += b",\n" + _DIGEST + b' "' + _digest(msgspec.json.format(text + b"}", indent=-1)[:-1])
     replace_file(path, text + b'"\n}\n')

@@ -362,11 +362,11 @@ class Result(Shown):
 
         return plot_changes(self, self._law, **place)
 
-    def save(self, path: str | Path, *, command: str = "") -> None:
+    def save(self, path: str | Path) -> None:
         """Write everything to one JSON file; see :meth:`Trials.save`."""
         from poise.results.file import write
 
-        write(path, self, command)
+        write(path, self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"question": self.question, "trials": self.trials}

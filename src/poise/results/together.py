@@ -153,13 +153,16 @@ class Together(Shown, Mapping[str, Result]):
         return [name for name, each in self.results.items() if each.stable]
 
     @property
-    def _saved(self) -> Mapping[str, Trials | Result]:
+    def answers(self) -> Mapping[str, Trials | Result]:
+        """The results, or what was measured where nothing was asked."""
         return self.results or self.trials
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Something because of which the error level may not hold, of any of them."""
-        return tuple(dict.fromkeys(text for each in self._saved.values() for text in each.warnings))
+        return tuple(
+            dict.fromkeys(text for each in self.answers.values() for text in each.warnings)
+        )
 
     def table(self) -> TextTable:
         """Return one line for each, in words."""
@@ -173,22 +176,15 @@ class Together(Shown, Mapping[str, Result]):
         """Return :meth:`table` in Markdown."""
         return self.table().markdown()
 
-    def save(self, folder: str | Path, *, command: str = "") -> None:
+    def save(self, folder: str | Path) -> None:
         """Write one file for each into a folder, which :func:`poise.load` reads.
 
         Parameters
         ----------
         folder : str or Path
             Made where there is none; it must not hold other results.
-        command : str
-            What was typed, kept in the files.
         """
-        place, names = Path(folder), file_names(self._saved, "json")
-        place.mkdir(exist_ok=True)
-        if others := {each.name for each in place.glob("*.json")} - set(names):
-            raise RecordError(f"{folder} holds {min(others)}: give a folder of its own")
-        for name, each in zip(names, self._saved.values(), strict=True):
-            each.save(place / name, command=command)
+        save_each(self.answers, folder)
 
     def __bool__(self) -> bool:
         raise TypeError("several results are neither true nor false: say stable_names")
@@ -418,19 +414,35 @@ def file_names(names: Collection[str], ending: str) -> list[str]:
     return [f"{k:0{width}d}-{name}.{ending}" for k, name in enumerate(short, 1)]
 
 
-def load_together(folder: Path) -> Comparison | Curve:
-    """Read what a comparison or a curve has saved, and judge it again."""
-    found = [load(each) for each in sorted(folder.glob("*.json"))]
-    trials = [each.trials if isinstance(each, Result) else each for each in found]
+def save_each(answers: Mapping[str, Trials | Result], folder: str | Path) -> None:
+    """Write one file for each answer into a folder of their own."""
+    place, names = Path(folder), file_names(answers, "json")
+    place.mkdir(exist_ok=True)
+    if others := {each.name for each in place.glob("*.json")} - set(names):
+        raise RecordError(f"{folder} holds {min(others)}: give a folder of its own")
+    for name, each in zip(names, answers.values(), strict=True):
+        each.save(place / name)
+
+
+def load_together(folder: Path) -> Comparison | Curve | dict[str, Trials | Result]:
+    """Read what a comparison or a curve has saved, and judge it again; or answers side by side."""
+    files = sorted(folder.glob("*.json"))
+    found = [load(each) for each in files]
+    asked = {each.question for each in found if isinstance(each, Result)}
     families = [each.question.family for each in found if isinstance(each, Result)]
-    questions = {replace(each.question, family=None) for each in found if isinstance(each, Result)}
-    if not found or len(questions) > 1 or len(families) not in (0, len(found)) or None in families:
-        raise RecordError(f"{folder} holds neither a comparison nor a curve")
+    if not found:
+        raise RecordError(f"{folder} holds no answers")
+    trials = [each.trials if isinstance(each, Result) else each for each in found]
+    sizes = {str(each.design.n): each for each in trials}
+    if not families and len(sizes) == len(trials) > 1:
+        return Curve(sizes, Question(None, trials[0].delta))
+    if None in families or len(families) < len(found):  # each is for itself
+        return {file.stem: each for file, each in zip(files, found, strict=True)}
     if missing := {each.size for each in families if each} - {len(found)}:
         raise RecordError(f"{folder} holds {len(found)} of {max(missing)} files")
-    sizes = {str(each.design.n): each for each in trials}
-    if not questions:
-        return Curve(sizes, Question(None, trials[0].delta))
+    questions = {replace(each, family=None) for each in asked}
+    if len(questions) > 1:
+        raise RecordError(f"{folder} holds answers of several comparisons")
     if len(sizes) == len(trials) > 1:
         return Curve(sizes, questions.pop())
     named = {each.design.name or each.design.algorithm: each for each in trials}

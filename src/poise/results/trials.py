@@ -518,19 +518,17 @@ class Trials(Shown):
 
         return card(self)
 
-    def save(self, path: str | Path, *, command: str = "") -> None:
+    def save(self, path: str | Path) -> None:
         """Write everything to one JSON file, which :func:`poise.load` reads.
 
         Parameters
         ----------
         path : str or Path
             The file; an older one is replaced only when the new one is complete.
-        command : str
-            What was typed to make these trials, kept in the file.
         """
         from poise.results.file import write
 
-        write(path, self, command)
+        write(path, self)
 
     def __bool__(self) -> bool:
         raise TypeError("trials are neither true nor false: say trials.test(...).stable")
