@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import click
+import matplotlib.pyplot as plt
 import pytest
 
 from helpers import needs
@@ -113,6 +114,18 @@ def test_the_gallery_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     runpy.run_path(str(page))
+
+
+PICTURES = ["first_result", "verdicts", "planned", "several", "deployed", "covered", "evidence"]
+
+
+@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")
+def test_the_pictures_of_the_guide_are_drawn(name, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    runpy.run_path(str(ROOT / "docs/pictures/guide.py"))[name]()
+    assert plt.gcf().axes, name
+    plt.close("all")
 
 
 @needs("lightgbm")
