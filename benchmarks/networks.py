@@ -60,7 +60,7 @@ def speed(name, algorithm, fits):
     *given, xi = rows(fits, *((50, 5) if name == "ridge" else (N, D)))
     xi, kind = xi.astype(np.uint64), np.float64 if name == "ridge" else np.float32
     with jax.enable_x64(name == "ridge"):
-        put = algorithm.training._tensor if algorithm.library == "PyTorch" else jax.device_put
+        put = algorithm._tensor if algorithm.library == "PyTorch" else jax.device_put
         there = [put(part.astype(kind)) for part in given]
 
     def whole():  # both fits of each trial

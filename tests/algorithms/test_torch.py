@@ -132,7 +132,7 @@ def test_dropout_drops_its_share_and_scales_the_rest():
 def test_minibatches_pass_over_all_rows_in_an_order_that_loses_one_row():
     import torch
 
-    training = poise.torch_algorithm(perceptron, **GIVEN, batch_size=3).training
+    training = poise.torch_algorithm(perceptron, **GIVEN, batch_size=3)
     keys = torch.tensor([5, -6])
 
     def order(rows, steps):
@@ -178,7 +178,7 @@ def test_frozen_parameters_stay_and_several_outputs_are_learnt():
     algorithm = poise.torch_algorithm(frozen, **GIVEN | {"steps": 400})
     predictions = algorithm.fit(X[:150], both[:150], XI)(X[150:])
     assert np.abs(predictions - both[150:]).mean(axis=0).max() < 0.5
-    start = algorithm.training._start(np.array([XI], np.uint64).tobytes())["0.weight"].clone()
+    start = algorithm._start(np.array([XI], np.uint64).tobytes())["0.weight"].clone()
     import torch
 
     torch.manual_seed(XI >> 1)

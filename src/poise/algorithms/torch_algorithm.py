@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from poise import checks
 from poise.algorithms.algorithm import name_of, require_arguments
-from poise.algorithms.batched import Batched, Stack, missing
-from poise.errors import AlgorithmError, ArgumentError
+from poise.algorithms.batched import missing
+from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
-    from poise.algorithms.torch_training import Training
-    from poise.data.sample import Sample
+    from poise.algorithms.torch_training import TorchAlgorithm
 
 
 def torch_algorithm(
@@ -104,7 +100,7 @@ def torch_algorithm(
         raise missing("PyTorch", "torch")
     import torch
 
-    from poise.algorithms.torch_training import LOSSES, OPTIMIZERS, Training
+    from poise.algorithms.torch_training import LOSSES, OPTIMIZERS, TorchAlgorithm
 
     if isinstance(make_module, torch.nn.Module):
         raise AlgorithmError(
@@ -112,87 +108,32 @@ def torch_algorithm(
             remedy="write lambda: torch.nn.Sequential(...): each fit starts with its own weights",
         )
     require_arguments(make_module, ())
-    _require("loss", loss, LOSSES)
-    _require("optimizer", optimizer, OPTIMIZERS)
-    if classes is None and loss == "cross_entropy":
-        classes = True
     options: dict[str, Any] = {
-        "loss": loss,
+        "loss": loss if callable(loss) else checks.choice("loss", loss, LOSSES),
         "steps": checks.count("steps", steps, 1),
-        "optimizer": optimizer,
+        "optimizer": optimizer
+        if callable(optimizer)
+        else checks.choice("optimizer", optimizer, OPTIMIZERS),
         "lr": checks.positive("lr", lr),
         "batch_size": None if batch_size is None else checks.count("batch_size", batch_size, 1),
         "float64": checks.flag("float64", float64),
         "compile": checks.flag("compile", compile),
     }
+    if classes is None and loss == "cross_entropy":
+        classes = True
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
     algorithm = TorchAlgorithm(name or _name(make_module, options), classes, response, at_once)
-    algorithm.training = Training(
-        make_module,
-        LOSSES.get(loss, loss) if isinstance(loss, str) else loss,
-        options["steps"],
-        optimizer,
-        options["lr"],
-        options["batch_size"],
-        torch.device(_found(device)),
-        torch.float64 if float64 else torch.float32,
-        options["compile"],
-    )
+    vars(algorithm).update(options, make_module=make_module, place=torch.device(device))
     algorithm.user_code = (make_module, loss, optimizer, torch.nn.Linear)
     return algorithm
-
-
-class TorchAlgorithm(Batched):
-    """Trains copies of a module; see :func:`torch_algorithm`."""
-
-    library = "PyTorch"
-    has_own_code = False  # two modules of one seed are compared before the first fit
-    training: Training
-
-    def where(self) -> str:
-        """Name the GPU."""
-        import torch
-
-        device = self.training.device
-        if device.type == "cpu":
-            return ""
-        return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)
-
-    def prepared(self, sample: Sample) -> Self:
-        """See on three rows whether copies can be trained together."""
-        ready = super().prepared(sample)
-        X, y, _ = sample.training(np.arange(3) % sample.n_labeled)
-        ready.training.check(ready.numbers("X", X), ready.targets(y), ready.n_classes)
-        return ready
-
-    def outputs(self, X: Stack, y: Stack, points: Stack, xi: NDArray[np.uint64]) -> Stack:
-        """Train the copies."""
-        found = self.training.outputs(X, y, points, xi)
-        if self.n_classes is not None:
-            found = found.argmax(-1) if self.response == "predict" else found.softmax(-1)
-        values: Stack = found.cpu().numpy()
-        return values
-
-
-def _found(device: str) -> str:
-    import torch
-
-    if device != "auto":
-        return device
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def _require(word: str, value: object, known: dict[str, Any]) -> None:
-    if not callable(value) and value not in known:
-        raise ArgumentError(
-            f"must be {checks.one_of(known)}, or a function", argument=word, got=value
-        )
 
 
 def _name(make_module: Callable[[], Any], options: dict[str, Any]) -> str:
     """Name the module, the loss and the steps, and what differs from the defaults."""
     defaults = torch_algorithm.__kwdefaults__ or {}
     shown = [
-        f"{name}={value!r}" if isinstance(value, (str, int, float)) else f"{name}={name_of(value)}"
+        f"{name}={name_of(value) if callable(value) else repr(value)}"
         for name, value in options.items()
         if name not in defaults or value != defaults[name]
     ]

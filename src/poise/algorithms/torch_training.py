@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import torch
@@ -18,7 +17,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
 
+from poise.algorithms.batched import Batched, Stack
 from poise.errors import AlgorithmError, in_one_line
+
+if TYPE_CHECKING:
+    from poise.data.sample import Sample
 
 State = dict[str, Tensor]  # parameters and buffers by name
 LOSSES = {
@@ -35,21 +38,35 @@ OPTIMIZERS: dict[str, Any] = {
 _ALONE = "train it in a function fit(X, y, seed), one module at a time"
 
 
-@dataclass
-class Training:
-    """How copies are made and trained; the fields are arguments of ``torch_algorithm``."""
+class TorchAlgorithm(Batched):
+    """Trains copies of a module; its attributes are the arguments of ``torch_algorithm``."""
 
+    library = "PyTorch"
+    has_own_code = False  # two modules of one seed are compared before the first fit
     make_module: Callable[[], nn.Module]
     loss: Any
     steps: int
     optimizer: Any
     lr: float
     batch_size: int | None
-    device: torch.device
-    dtype: torch.dtype
+    place: torch.device
+    float64: bool
     compile: bool
 
-    def outputs(self, X: Any, y: Any, points: Any, xi: NDArray[np.uint64]) -> Tensor:
+    def where(self) -> str:
+        """Name the GPU."""
+        if self.place.type == "cuda":
+            return str(torch.cuda.get_device_name(self.place))
+        return "" if self.place.type == "cpu" else str(self.place)
+
+    def prepared(self, sample: Sample) -> Self:
+        """See on three rows whether copies can be trained together."""
+        ready = super().prepared(sample)
+        X, y, _ = sample.training(np.arange(3) % sample.n_labeled)
+        ready._check(ready.numbers("X", X), ready.targets(y))
+        return ready
+
+    def outputs(self, X: Stack, y: Stack, points: Stack, xi: NDArray[np.uint64]) -> Stack:
         """Train one copy for each data set and call it with its points."""
         start, keys = self._start(xi.tobytes()), self._keys(xi)
         # Convolutions shall add up in one order, and in full precision.
@@ -58,10 +75,13 @@ class Training:
             state = self._trained(start, self._tensor(X), self._tensor(y), keys, self.steps)
             self.module.eval()
             with torch.no_grad():
-                found: Tensor = vmap(self._call)(state, self._tensor(points))
-        return found
+                found = vmap(self._call)(state, self._tensor(points))
+        if self.n_classes is not None:
+            found = found.argmax(-1) if self.response == "predict" else found.softmax(-1)
+        values: Stack = found.cpu().numpy()
+        return values
 
-    def check(self, X: Any, y: Any, n_classes: int | None) -> None:
+    def _check(self, X: Any, y: Any) -> None:
         """Refuse, on three rows, what cannot be trained in copies."""
         rows, module = self._tensor(X), self.module.train()
         before = {name: b.clone() for name, b in module.named_buffers()}
@@ -71,10 +91,10 @@ class Training:
             raise AlgorithmError(
                 f"the module fails on {len(rows)} rows: {in_one_line(error)}"
             ) from error
-        wanted = (len(rows),) if n_classes is None else (len(rows), n_classes)
+        wanted = (len(rows),) if self.n_classes is None else (len(rows), self.n_classes)
         shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         if shape[: len(wanted)] != wanted:
-            per_row = "one output" if n_classes is None else f"{n_classes} scores"
+            per_row = "one output" if self.n_classes is None else f"{self.n_classes} scores"
             raise AlgorithmError(
                 f"the module must return {per_row} per row; for {len(rows)} rows it returns {shape}"
             )
@@ -122,7 +142,7 @@ class Training:
         for layer in module.modules() if self.compile else ():
             if type(layer) is nn.Linear and layer.out_features == 1:
                 layer.__class__ = Column
-        return _with_seeded_dropout(module).to(self.device, self.dtype)
+        return _with_seeded_dropout(module).to(self.place, self._kind)
 
     @cached_property
     def _masks(self) -> list[str]:
@@ -134,8 +154,10 @@ class Training:
         """The gradients of all copies, as a function of stacked numbers."""
 
         def loss(trained: State, others: State, X: Tensor, y: Tensor) -> Tensor:
-            value: Tensor = self.loss(self._call({**trained, **others}, X), _flat(y))
+            value: Tensor = measure(self._call({**trained, **others}, X), _flat(y))
             return value
+
+        measure = self.loss if callable(self.loss) else LOSSES[self.loss]
 
         slopes: Callable[..., State] = vmap(grad(loss), randomness="error")
         return slopes
@@ -216,13 +238,18 @@ class Training:
     def _tensor(self, values: Any) -> Tensor:
         found = torch.as_tensor(values)
         whole = not found.is_floating_point()
-        return found.to(self.device, torch.int64 if whole else self.dtype)
+        return found.to(self.place, torch.int64 if whole else self._kind)
+
+    @property
+    def _kind(self) -> torch.dtype:
+        return torch.float64 if self.float64 else torch.float32
 
     def _keys(self, xi: NDArray[np.uint64]) -> Tensor:
-        return torch.from_numpy(xi.view(np.int64).copy()).to(self.device)
+        return torch.from_numpy(xi.view(np.int64).copy()).to(self.place)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        made = ("module", "_masks", "_slopes", "_compiled", "_last")
+        return {name: value for name, value in vars(self).items() if name not in made}
 
 
 def _flat(values: Tensor) -> Tensor:
