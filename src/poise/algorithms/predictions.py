@@ -1,15 +1,14 @@
 """Predictions as arrays: numbers of any type, labels, and what is missing.
 
-Numbers are subtracted in their own arithmetic, and only the difference becomes a float. Text, bytes
-and categories are labels. Whatever else comes back has no distance to anything.
+Numbers are subtracted in their own arithmetic, and only the difference becomes a float. Text and
+bytes are labels. Whatever else comes back has no distance to anything.
 """
 
 from __future__ import annotations
 
 import math
 from decimal import Decimal
-from fractions import Fraction
-from numbers import Integral, Number, Rational
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ Floats = NDArray[np.float64]
 Array = NDArray[Any]
 
 _EXACT = 2**53  # whole numbers beyond are not exact as floats
-_DIGITS = 400  # a Decimal with a larger exponent is zero or infinite as a float
 _PROBABILITY = 1e-5  # how far rounding in single precision takes a probability outside [0, 1]
 _HELPS = "return numbers, or labels as text, which distance='label' compares"
 
@@ -39,27 +37,14 @@ def as_array(predictions: Any) -> Array:
     >>> as_array(np.ma.masked_array([1.0, 2.0], mask=[False, True]))
     array([1.0, None], dtype=object)
     """
-    if type(predictions) is not np.ndarray:
-        if isinstance(predictions, np.ma.MaskedArray):
-            predictions = _with_none(predictions)
-        elif str(getattr(predictions, "dtype", "")) == "category":  # may be named by numbers
-            names = [None if value != value else str(value) for value in predictions]
-            predictions = np.array(names, dtype=object)
-        elif isinstance(predictions, (list, tuple)):
-            predictions = [_with_none(value) for value in predictions]
+    if isinstance(predictions, np.ma.MaskedArray):
+        predictions = np.where(np.ma.getmaskarray(predictions), np.array(None), predictions.data)
     array = np.asarray(predictions)
     if array.ndim == 0:
         raise Undefined(f"predict must return one prediction per row, got {shown(array)}")
     if array.dtype.isbuiltin == 2:  # bfloat16 and its like, which numpy cannot subtract exactly
         return array.astype(np.float64)
     return array
-
-
-def _with_none(value: Any) -> Any:
-    """Write None where a value is masked: as a plain array it would be there again."""
-    if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
-        return np.where(value.mask, np.array(None), value.data).tolist()
-    return value
 
 
 def holes(a: Array, b: Array) -> NDArray[np.bool_] | None:
@@ -80,32 +65,29 @@ def _as_floats(array: Array) -> Array:
         return rows
     if array.dtype.kind != "O":
         return np.zeros((len(array), 1))
-    marks = [math.nan if is_missing(v) else math.inf if _is_infinite(v) else 0.0 for v in rows.flat]
-    return np.array(marks).reshape(rows.shape)
+    return np.array([_as_float(value) for value in rows.flat]).reshape(rows.shape)
+
+
+def _as_float(value: Any) -> float:
+    if is_missing(value):
+        return math.nan
+    return float(value) if isinstance(value, (float, np.floating, Decimal)) else 0.0
 
 
 def is_number(value: object) -> bool:
     """Tell whether a value is a number of any type; True and False count as 1 and 0."""
-    if isinstance(value, (Number, np.bool_)):
-        return not isinstance(value, np.timedelta64)  # which numpy takes for a whole number
-    return isinstance(value, np.generic) and value.dtype.isbuiltin == 2
-
-
-def _is_infinite(value: Any) -> bool:
-    return is_number(value) and not isinstance(value, complex) and value in (math.inf, -math.inf)
+    # NumPy takes spans of time for whole numbers.
+    return isinstance(value, (Number, np.bool_)) and not isinstance(value, np.timedelta64)
 
 
 def gaps(a: Array, b: Array) -> Floats:
-    """Return |a − b| for numbers of any type, exactly where floats are not."""
+    """Return |a − b|; numbers that are no floats are subtracted in their own arithmetic."""
     a, b = as_numbers(a), as_numbers(b)
-    if a.dtype.kind == "O" or b.dtype.kind == "O":
-        gaps = [_gap(x, z) for x, z in zip(a.flat, b.flat, strict=True)]
-        return np.array(gaps, dtype=np.float64).reshape(a.shape)
     with np.errstate(invalid="ignore", over="ignore"):
-        differences: Floats = np.abs(a - b)
+        differences: Floats = np.abs(a - b).astype(np.float64, copy=False)
         if np.isfinite(differences).all():
-            return differences.astype(np.float64, copy=False)
-        return np.where(a == b, 0.0, differences).astype(np.float64)  # equal infinities
+            return differences
+        return np.where(a == b, 0.0, differences)  # equal infinities
 
 
 def as_numbers(array: Array) -> Array:
@@ -127,32 +109,6 @@ def _kind_of(value: object) -> str:
     if isinstance(value, (str, bytes)):
         return f"text ({shown(value)})"
     return f"of type {type(value).__name__} ({shown(value)})"
-
-
-def _gap(x: object, z: object) -> float:
-    """Subtract two numbers of any types."""
-    first, second = _exact(x), _exact(z)
-    try:
-        if first == second:
-            return 0.0
-        if isinstance(first, Fraction) and isinstance(second, Fraction):
-            return float(abs(first - second))
-        return abs(complex(first) - complex(second))
-    except OverflowError:  # more than a float can hold
-        return math.inf
-
-
-def _exact(number: Any) -> Any:
-    """Return a number as a fraction, without regard to a precision that a fit has set."""
-    if isinstance(number, (complex, np.complexfloating)):
-        return complex(number)
-    if isinstance(number, (Integral, np.bool_)):
-        return Fraction(int(number))
-    small = not isinstance(number, Decimal) or abs(number.adjusted()) <= _DIGITS
-    if isinstance(number, (Rational, Decimal)) and small and number not in (math.inf, -math.inf):
-        return Fraction(number)
-    value = float(number)
-    return Fraction(value) if math.isfinite(value) else value
 
 
 def require_labels(array: Array) -> None:
