@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import re
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,6 +20,12 @@ from helpers import ROOT, needs
 
 pytestmark = needs("streamlit")
 PAGE = ROOT / "src" / "poise" / "ui" / "page.py"
+SLOW = """
+import time
+def fit(X, y, seed):
+    time.sleep(0.1)
+    return lambda rows: [0.0] * len(rows)
+"""
 
 
 @pytest.fixture
@@ -30,26 +37,35 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / ".hidden.json").write_text("{}")
     (tmp_path / "away.json").symlink_to("/etc/hostname")
     (tmp_path / "rows.csv").write_bytes((ROOT / "examples" / "diabetes.csv").read_bytes())
+    (tmp_path / "slow.py").write_text(SLOW)
     return tmp_path
 
 
-@pytest.fixture
-def page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def listed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Return what the page lists of a folder, and its verdicts."""
     from streamlit.testing.v1 import AppTest
 
     monkeypatch.setenv("POISE_UI_FOLDER", str(folder))
-    return AppTest.from_file(str(PAGE), default_timeout=60).run()
+    page = AppTest.from_file(str(PAGE), default_timeout=60).run()
+    assert not page.exception
+    verdicts: dict[str, str] = page.dataframe[0].value.set_index("file")["verdict"].to_dict()
+    return verdicts
 
 
 @pytest.mark.filterwarnings("default")
-def test_results_are_listed_and_judged_again(page: Any) -> None:
-    table = page.dataframe[0].value.set_index("file")
-    assert table["verdict"].to_dict() == {
+def test_results_are_listed_also_very_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    verdicts = {
         "first.json": "inconclusive",
         "measured.json": "measured",
         "broken.json": "unreadable",
     }
-    assert not page.exception
+    assert listed(folder, monkeypatch) == verdicts
+    (folder / "first.jsonl").write_text("its journal")
+    (folder / "more").mkdir()
+    for k in range(300):
+        (folder / "more" / f"{k}.json").write_bytes((folder / "first.json").read_bytes())
+    more = {f"more/{k}.json": "inconclusive" for k in range(300)}
+    assert listed(folder, monkeypatch) == verdicts | more
 
 
 @pytest.fixture
@@ -62,15 +78,28 @@ def address(folder: Path) -> Iterator[str]:
         assert server.wait(20) == 143
 
 
-def test_in_a_browser(address: str, folder: Path) -> None:
+@pytest.fixture
+def elsewhere() -> Iterator[str]:
+    """Serve another page on another port of this machine."""
+    handler = http.server.SimpleHTTPRequestHandler
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/README.md"
+        server.shutdown()
+
+
+def test_in_a_browser(address: str, elsewhere: str, folder: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     asked: list[str] = []
+    own = re.match(r"http://127.0.0.1:\d+/", address)
+    assert own is not None
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox"]
         )
-        page = browser.new_page()
+        context = browser.new_context()
+        page = context.new_page()
         page.on("request", lambda request: asked.append(request.url))
         page.goto(address)
         page.get_by_text("Choose a row").wait_for(timeout=60_000)
@@ -87,16 +116,29 @@ def test_in_a_browser(address: str, folder: Path) -> None:
         page.get_by_label("Response").click()
         page.get_by_role("option", name="progression").click()
         page.get_by_label("ε (empty for labels)").fill("25")
-        page.get_by_label("Name").fill("mine")
-        page.get_by_label("Name").press("Enter")
-        page.get_by_text("--save=mine.json").wait_for()
-        page.get_by_role("button", name="Start").click()
-        page.get_by_text("ended with status").wait_for(timeout=60_000)
+        for name, algorithm, ends in (("late", "slow.py:fit", "143"), ("mine", "Lasso", "5")):
+            page.get_by_role("combobox", name="Algorithm").fill(algorithm)
+            page.get_by_role("combobox", name="Algorithm").press("Enter")
+            page.get_by_text(f"--algorithm={algorithm}").wait_for()
+            page.get_by_label("Name").fill(name)
+            page.get_by_label("Name").press("Enter")
+            page.get_by_text(f"--save={name}.json").wait_for()
+            page.get_by_role("button", name="Start").click()
+            if ends == "143":
+                page.get_by_text(re.compile(r"late is running: [1-9]\d* trials")).wait_for()
+                page.get_by_role("button", name="Stop").click()
+            page.get_by_text(f"ended with status {ends}").wait_for(timeout=60_000)
+        other = context.new_page()  # which has the cookie: ports of one host are one site
+        other.goto(elsewhere)
+        opened = "(at) => new Promise((done) => { const s = new WebSocket(at);"
+        opened += " s.onopen = () => done('open'); s.onerror = () => done('refused') })"
+        stream = own[0].replace("http", "ws") + "_stcore/stream"
+        assert other.evaluate(opened, stream) == "refused"
+        assert page.evaluate(opened, stream) == "open"
         browser.close()
-    own = re.match(r"http://127.0.0.1:\d+/", address)
-    assert own is not None
     assert {re.sub(r"^ws", "http", url)[: own.end()] for url in asked} == {own[0]}
     assert json.loads((folder / "mine.json").read_text())["design"]["algorithm"] == "Lasso()"
+    assert 0 < poise.load(folder / "late.jsonl").n_observed < 40
 
 
 def test_without_the_token_nothing_is_shown(address: str) -> None:

@@ -52,8 +52,11 @@ def files(*endings: str) -> list[str]:
 
 
 def answers() -> Iterator[tuple[str, Answer | str]]:
-    """Yield every result by its name; instead of one that cannot be read, why."""
-    for name in files(".json", ".jsonl"):
+    """Yield every result, and every run that goes on, by its name; or why it cannot be read."""
+    names = files(".json", ".jsonl")
+    for name in names:
+        if name.endswith("l") and name[:-1] in names:  # the journal of a result
+            continue
         try:
             state = (HERE / name).stat()
             yield name, opened(name, (state.st_mtime_ns, state.st_size))
@@ -237,17 +240,16 @@ def new_run() -> None:
     delta = columns[2].number_input("δ", 0.001, 0.5, 0.1, 0.01)
     seed = columns[3].number_input("Seed", 0, value=0)
     begun = st.session_state.setdefault("begun", time.strftime("%H%M%S"))  # a default that stays
-    name = st.text_input("Name", f"{algorithm}-{n}-{begun}")
-    save = f"{Path(name).name}.json"
+    name = Path(st.text_input("Name", f"{algorithm}-{n}-{begun}")).name
     words = ["test", f"--algorithm={algorithm}", f"--n={n}", f"--delta={delta}", f"--seed={seed}"]
     words += [f"--target={target}"] if target else []
     words += [f"--epsilon={epsilon}"] if epsilon else []
-    words += [f"--save={save}", "--", f"./{data}"]
+    words += [f"--save={name}.json", f"--journal={name}.jsonl", "--", f"./{data}"]
     st.code(shlex.join(["poise", *words]), language="bash", wrap_lines=True)
     missing = target is None and not data.endswith(".npz")
-    if st.button("Start", type="primary", disabled=missing or (HERE / save).exists()):
-        begin(save, words)
-        st.session_state.started = save
+    if st.button("Start", type="primary", disabled=missing or (HERE / f"{name}.json").exists()):
+        begin(name, words)
+        st.session_state.started = name
     if "started" in st.session_state:
         watch(st.session_state.started)
 
@@ -274,10 +276,10 @@ def estimators() -> list[str]:
     return sorted(found, key=lambda each: (each != "Lasso", each))
 
 
-def begin(save: str, words: list[str]) -> None:
+def begin(name: str, words: list[str]) -> None:
     """Start a command in a session of its own, which needs neither the page nor its server."""
-    with (HERE / f".{save}.out").open("wb") as out:
-        children()[save] = subprocess.Popen(
+    with (HERE / f".{name}.out").open("wb") as out:
+        children()[name] = subprocess.Popen(
             [sys.executable, "-m", "poise", *words],
             cwd=HERE,
             stdin=subprocess.DEVNULL,
@@ -288,17 +290,22 @@ def begin(save: str, words: list[str]) -> None:
 
 
 @st.fragment(run_every=1)
-def watch(save: str) -> None:
+def watch(name: str) -> None:
     """Show how a run goes, and its answer at the end."""
-    child = children().get(save)
+    child = children().get(name)
     if child is None:
         return
     if child.poll() is None:
-        st.progress(0.0, f"{save} is running")
+        try:  # its journal holds the trials so far
+            trials = poise.load(HERE / f"{name}.jsonl")
+            share, said = trials.n_observed / trials.n_trials, f"{trials.n_observed:,} trials"
+        except (PoiseError, OSError, ZeroDivisionError):
+            share, said = 0.0, "no trial yet"
+        st.progress(share, f"{name} is running: {said}")
         if st.button("Stop"):
             child.terminate()
         return
-    st.text((HERE / f".{save}.out").read_text("utf-8", "replace")[-4_000:])
+    st.text((HERE / f".{name}.out").read_text("utf-8", "replace")[-4_000:])
     st.caption(f"ended with status {child.returncode}")
 
 
