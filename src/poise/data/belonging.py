@@ -49,14 +49,13 @@ def divided(
         given = {**given, "sample_weight": sample_weight}
     per_row, constant = {}, {}
     for name, value in given.items():
-        kind = str(name).rpartition("__")[2]
-        length = length_of(value)
-        if length is None or (length != len(rows) and kind not in _PER_ROW):
+        kind, said = str(name).rpartition("__")[2], f"fit_params[{name!r}]"
+        if (length := length_of(value)) is None or (length != len(rows) and kind not in _PER_ROW):
             constant[name] = value
-            continue
-        per_row[name] = one_per_row(value, f"fit_params[{name!r}]", rows)
-        if kind == "sample_weight":
-            check_weights(per_row[name], f"fit_params[{name!r}]")
+        else:
+            per_row[name] = one_per_row(value, said, rows)
+        if name in per_row and kind == "sample_weight":
+            check_weights(per_row[name], said)
     return per_row, constant
 
 

@@ -14,7 +14,7 @@ import numbers
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,36 +34,20 @@ _GOLDEN = 0x9E3779B97F4A7C15  # 2⁶⁴ divided by the golden ratio: its multipl
 _VALUES_AT_ONCE = 1 << 15  # so many stay in the cache while they are mixed
 
 
-class Copies(NamedTuple):
-    """The equal rows that were found.
-
-    Attributes
-    ----------
-    rows : int
-        Rows that have an equal in another group, or anywhere if there are no groups.
-    observed, expected : int, float
-        Pairs of equal rows, and how many to expect if columns were independent of each other.
-    """
-
-    rows: int
-    observed: int = 0
-    expected: float = 0.0
-
-
 def copies(sample: Sample, total: int = 0) -> str | None:
     """Return a warning about rows that occur more than once, or None.
 
     The sample may be a part of ``total`` rows.
     """
     looked_at, here = _some_rows(sample), sample.n_labeled + sample.n_unlabeled
-    found = find_copies(looked_at)
-    if found.observed <= _BEYOND_CHANCE * found.expected:
+    rows, observed, expected = find_copies(looked_at)
+    if observed <= _BEYOND_CHANCE * expected:
         return None
     total = total or here
     together = "put copies into one group" if sample.groups is not None else "give groups="
     at_least = "" if looked_at is sample and total == here else "At least "
     return (
-        f"{at_least}{found.rows:,} of {total:,} rows have an equal row elsewhere. Copies of one "
+        f"{at_least}{rows:,} of {total:,} rows have an equal row elsewhere. Copies of one "
         "observation end up in different trials, which are then not independent, and the error "
         f"level does not hold; drop all but one of them, or {together} to keep them together"
     )
@@ -78,11 +62,11 @@ def _some_rows(sample: Sample) -> Sample:
     share = max(_ROWS_COMPARED, _VALUES_LOOKED_AT // len(sample.X.labels)) / total
     if share >= 1:
         return sample
-    column = telling_column(sample.X)
+    column, more = telling_column(sample.X), sample.X_unlabeled
     part = sample.only(chosen(sample.X, column, share))
-    if sample.X_unlabeled is None:
+    if more is None:
         return part
-    rows = sample.X_unlabeled.take(chosen(sample.X_unlabeled, column, share))
+    rows = more.take(chosen(more, column, share))
     return replace(part, X_unlabeled=as_rows(rows, "X_unlabeled"), groups_unlabeled=None)
 
 
@@ -103,18 +87,23 @@ def chosen(rows: Rows, column: int | None, share: float) -> Ids:
     return np.flatnonzero(words < np.uint64(share * 2**64))[:most]
 
 
-def find_copies(sample: Sample) -> Copies:
-    """Count rows with equal features and response; rows of one group may be equal.
+def find_copies(sample: Sample) -> tuple[int, int, float]:
+    """Count rows that have an equal in another group, or anywhere if there are no groups.
 
     If there are unlabelled rows, only features are compared, also between the two kinds of rows.
+
+    Returns
+    -------
+    rows, observed, expected
+        Such rows, pairs of equal ones, and how many pairs to expect if columns were independent.
 
     Examples
     --------
     >>> from poise.data.sample import Sample
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.normal(size=(100, 3)), rng.normal(size=100)
-    >>> find_copies(Sample.of(np.vstack([X, X[:5]]), np.append(y, y[:5]))).rows
-    10
+    >>> find_copies(Sample.of(np.vstack([X, X[:5]]), np.append(y, y[:5])))[:2]
+    (10, 5)
     """
     tables = (sample.X, sample.y) if sample.X_unlabeled is None else (sample.X,)
     words = row_identities(0, *tables)
@@ -122,7 +111,7 @@ def find_copies(sample: Sample) -> Copies:
         words = np.append(words, row_identities(0, sample.X_unlabeled))
     ordered = np.sort(words)  # many times as fast as np.unique
     if (ordered[1:] != ordered[:-1]).all():
-        return Copies(0)
+        return 0, 0, 0.0
     owners = np.arange(len(words))
     if sample.groups is not None:
         owners[: sample.n_labeled] = sample.groups
@@ -131,9 +120,8 @@ def find_copies(sample: Sample) -> Copies:
     )
     elsewhere = np.bincount(place, owners != owners[first][place])  # than with the first of them
     shared = counts[elsewhere > 0]
-    observed = int((shared * (shared - 1) // 2).sum())
-    different = np.sort(first[first < sample.n_labeled])
-    return Copies(int(shared.sum()), observed, _pairs(len(words)) * _chance(tables, different))
+    expected = _pairs(len(words)) * _chance(tables, np.sort(first[first < sample.n_labeled]))
+    return int(shared.sum()), int(_pairs(shared).sum()), expected
 
 
 def _chance(tables: Sequence[Rows], different: Ids) -> float:
@@ -142,20 +130,17 @@ def _chance(tables: Sequence[Rows], different: Ids) -> float:
     The shares of pairs of different rows that agree in a column are multiplied. One pair is added
     to each, so that none of them is 0.
     """
-    some = different[:: 1 + len(different) // _ROWS_COMPARED]
-    chance = 1.0
+    some, chance = different[:: 1 + len(different) // _ROWS_COMPARED], 1.0
     for table in tables:
         rows = as_rows(table.take(some), "X")
         # a sparse matrix, which may have very many columns, counts as one
-        columns = [row_identities(0, rows)] if is_sparse(rows.native) else _column_words(rows)
-        for words in columns:
-            _, counts = np.unique(words, return_counts=True)
-            equal = sum(map(_pairs, counts.tolist()))
+        for words in [row_identities(0, rows)] if is_sparse(rows.native) else _column_words(rows):
+            equal = _pairs(np.unique(words, return_counts=True)[1]).sum()
             chance *= (equal + 1) / (_pairs(len(some)) + 1)
     return chance
 
 
-def _pairs(count: int) -> float:
+def _pairs(count: Any) -> Any:
     return count * (count - 1) / 2
 
 
@@ -174,11 +159,10 @@ def row_identities(key: int, *tables: Rows) -> Words:
     >>> bool(words[0] == words[2]), bool(words[0] == words[1])
     (True, False)
     """
+    widths = np.cumsum([len(table.labels) for table in tables])
+    factors = np.split(_factors(key, int(widths[-1])), widths[:-1])
     total = np.zeros(len(tables[0]), dtype=np.uint64)
-    factors, begin = _factors(key, sum(len(table.labels) for table in tables)), 0
-    for table in tables:
-        mine = factors[begin : begin + len(table.labels)]
-        begin += len(mine)
+    for table, mine in zip(tables, factors, strict=True):
         if is_sparse(table.native):
             total += _sparse_words(table.native, mine)
         elif (array := table.numbers()) is not None:
@@ -211,7 +195,8 @@ def _words(values: NDArray[Any]) -> Words:
         return _number_words(values)
     if values.dtype.kind in "Mm":
         return mixed(values.astype(f"{values.dtype.kind}8[ns]").view(np.uint64))
-    return _words_of_objects(values.tolist())
+    known: dict[Any, int] = {}
+    return np.array([_word(value, known) for value in values.tolist()], dtype=np.uint64)
 
 
 def _number_words(values: NDArray[Any]) -> Words:
@@ -229,9 +214,8 @@ def mixed(words: Words) -> Words:
 @lru_cache(maxsize=64)
 def _factors(key: int, count: int) -> Words:
     """Return an odd factor of its own for every column, so that swapped values do not cancel."""
-    begin = np.uint64(_word_of_bytes(str(key).encode()))
     columns = np.arange(1, count + 1, dtype=np.uint64)
-    return mixed(columns * np.uint64(_GOLDEN) + begin) | np.uint64(1)
+    return mixed(columns * np.uint64(_GOLDEN) + np.uint64(_hash(str(key)))) | np.uint64(1)
 
 
 def _array_words(array: NDArray[Any], factors: Words) -> Words:
@@ -249,37 +233,23 @@ def _sparse_words(native: Any, factors: Words) -> Words:
     return np.asarray(hashed @ factors)
 
 
-def _words_of_objects(values: list[Any]) -> Words:
-    words: dict[Any, int] = {}
-    found = []
-    for value in values:
-        try:
-            word = words.get(value)
-            if word is None:
-                word = words[value] = _word_of(value)
-        except (TypeError, OverflowError):  # lists, dicts and arrays; numbers beyond floats
-            word = _word_of_bytes(_bytes_of(value))
-        found.append(word)
-    return np.array(found, dtype=np.uint64)
+def _word(value: Any, known: dict[Any, int]) -> int:
+    """Return the word of one value; a number has that of the same number in an array."""
+    try:
+        if value not in known:
+            number = math.nan if is_missing(value) else value
+            if isinstance(number, numbers.Real):
+                known[value] = int(_number_words(np.array([float(number)]))[0])
+            else:
+                kind = "str" if isinstance(value, str) else type(value).__name__
+                known[value] = _hash(f"{kind}:{value}")
+        return known[value]
+    except (TypeError, OverflowError):  # lists, dicts and arrays; numbers beyond floats
+        import joblib
+
+        return _hash(str(joblib.hash(value)))
 
 
-def _word_of(value: Any) -> int:
-    """Return the word of one value; numbers have that of the same number in an array."""
-    if is_missing(value):
-        value = math.nan
-    if isinstance(value, numbers.Real):
-        return int(_number_words(np.array([float(value)]))[0])
-    kind = "str" if isinstance(value, str) else type(value).__name__
-    return _word_of_bytes(f"{kind}:{value}".encode(errors="surrogatepass"))
-
-
-def _bytes_of(value: object) -> bytes:
-    if isinstance(value, np.ndarray) and value.dtype.kind in "iufb":
-        return str(value.shape).encode() + _number_words(value).tobytes()
-    import joblib
-
-    return str(joblib.hash(value)).encode()
-
-
-def _word_of_bytes(content: bytes) -> int:
+def _hash(text: str) -> int:
+    content = text.encode(errors="surrogatepass")
     return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")

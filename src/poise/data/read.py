@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,14 +17,13 @@ from typing import Any, Literal
 import numpy as np
 
 from poise.checks import choice, did_you_mean
-from poise.data.text_file import PACKED, content_of, read_text, require_file
+from poise.data.text_file import content_of, read_text, require_file
 from poise.errors import ArgumentError, DataError, PoiseError
 
-_TEXT = (".csv", ".tsv", ".txt")
-_LINES = (".jsonl", ".ndjson")
-_SHEETS = (".xlsx", ".xls", ".ods")
+_TEXT, _LINES = (".csv", ".tsv", ".txt"), (".jsonl", ".ndjson")
+_SHEETS, _ARRAYS = (".xlsx", ".xls", ".ods"), (".npy", ".npz")
 _COLUMNAR = (".parquet", ".pq", ".feather", ".arrow")
-_ARRAYS = (".npy", ".npz")
+_PACKED = re.compile(r"\.(gz|bz2|xz)$")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*")
 
 
@@ -81,7 +81,7 @@ def read_table(
         A file, or an address that fsspec opens (``"s3://bucket/rows.parquet"``). Its ending says
         what it is: text (``.csv``, ``.tsv``, ``.txt``), Parquet, Feather, Excel, JSON lines
         (``.jsonl``), ``.npy`` or ``.npz``; text and JSON lines may be packed (``.gz``, ``.bz2``,
-        ``.xz``, ``.zip``). ``"-"`` is text from standard input. Parquet or Feather files that hold
+        ``.xz``). ``"-"`` is text from standard input. Parquet or Feather files that hold
         one table together are given as their folder or as a pattern (``"rows/*.parquet"``); their
         rows follow each other in the order of the paths.
     target : str, optional
@@ -125,7 +125,7 @@ def read_table(
     place, left_out = str(path), list(drop)
     asked = _character(sep), choice("decimal", decimal, (".", ",")), encoding, sheet
     try:
-        table = _read(place, *asked, backend)
+        table = _read(place, backend, *asked)
     except PoiseError:
         raise
     except Exception as error:  # each library, file system and packer has its own
@@ -135,12 +135,12 @@ def read_table(
     names = list(map(str, table.frame.columns))
     if target is None and "y" in names and place.lower().endswith(".npz"):
         target = "y"
-    for name in left_out if target is None else [*left_out, target]:
+    if target is not None and target in left_out:
+        raise ArgumentError("must not name the target", argument="drop", got=target)
+    for name in filter(None, [*left_out, target]):
         if name not in names:
             hint = did_you_mean(name, names).removeprefix("; ")
             raise DataError(f"{place} has no column {name!r}, only {', '.join(names)}", remedy=hint)
-    if target in left_out:
-        raise ArgumentError("must not name the target", argument="drop", got=target)
     for name in names:
         if name.startswith("Unnamed: ") and name not in left_out:
             problem = f"{place} has a column without a name (row numbers?)"
@@ -152,47 +152,24 @@ def read_table(
     return replace(table, frame=frame, target=target)
 
 
-def _read(
-    place: str,
-    sep: str | None,
-    decimal: str,
-    encoding: str,
-    sheet: str | int | None,
-    backend: str | None,
-) -> Table:
-    ending = _ending(place)
+def _read(place: str, backend: str | None, *form: Any) -> Table:
+    name = place.lower().rpartition("/")[2]
+    ending = Path(bare := _PACKED.sub("", name)).suffix
+    if place == "-" or (bare != name and not ending):
+        ending = ".csv"
     readable = (*_TEXT, *_COLUMNAR, *_SHEETS, *_LINES, *_ARRAYS)
     many = "*" in place or "://" in place or Path(place).is_dir()
     if ending not in readable and not many:
         raise DataError(f"{place} must end in one of {', '.join(readable)}")
+    *text, sheet = form
     if ending in _TEXT:
-        text, lines = read_text(place, sep, decimal, encoding)
-        return _without_slips(Table(_to_pandas(text, place), place, lines=lines), decimal)
+        rows, lines = read_text(place, *text)
+        return _without_slips(Table(_to_pandas(rows, place), place, lines=lines), text[1])
     if ending in _SHEETS:
-        return _without_slips(_excel(place, 0 if sheet is None else sheet), decimal)
+        return _without_slips(_excel(place, 0 if sheet is None else sheet), text[1])
     if ending in _LINES:
         return _json_lines(place)
-    if ending in _ARRAYS:
-        return _numpy(place)
-    data, system = _dataset(place)
-    if backend == "dask" and data.format.default_extname == "parquet":
-        import dask.dataframe as dd
-
-        files = map(system.unstrip_protocol, data.files)
-        return Table(dd.concat([dd.read_parquet(file) for file in files]), place)
-    # Threads of pyarrow that call fsspec while the interpreter ends would end it with an error.
-    table = data.to_table(use_threads="file" in system.protocol)
-    table.validate(full=True)  # offsets out of range would end the process later
-    # Each part knows only its own categories.
-    return Table(_to_pandas(table.unify_dictionaries(), place), place)
-
-
-def _ending(place: str) -> str:
-    """Return the ending of a file's name, without that of its packing."""
-    name = place.lower().rpartition("/")[2]
-    bare = next((name.removesuffix(end) for end in PACKED if name.endswith(end)), name)
-    ending = Path(bare).suffix
-    return ".csv" if place == "-" or (bare != name and not ending) else ending
+    return _numpy(place) if ending in _ARRAYS else _columnar(place, backend)
 
 
 def _to_pandas(table: Any, path: str) -> Any:
@@ -208,8 +185,8 @@ def _to_pandas(table: Any, path: str) -> Any:
     return table.to_pandas(date_as_object=False)
 
 
-def _dataset(place: str) -> tuple[Any, Any]:
-    """Return the files that hold a table, in the plain order of their paths, and their system."""
+def _columnar(place: str, backend: str | None) -> Table:
+    """Read the rows of all files, in the plain order of their paths."""
     if "://" not in place and "*" not in place and not Path(place).is_dir():
         require_file(place)
     import fsspec
@@ -221,10 +198,11 @@ def _dataset(place: str) -> tuple[Any, Any]:
     files = [file for file, name in named if name.endswith(_COLUMNAR) and name[0] not in "_."]
     if not files:
         raise DataError(f"no Parquet or Feather file in {place}")
+    kind = "parquet" if files[0].lower().endswith((".parquet", ".pq")) else "feather"
     data = pyarrow.dataset.dataset(
         files,
         filesystem=system,
-        format="parquet" if files[0].lower().endswith((".parquet", ".pq")) else "feather",
+        format=kind,
         partitioning="hive",  # the names of folders such as year=2024 are a column
         partition_base_dir=path.partition("*")[0].rpartition("/")[0] if "*" in path else path,
     )
@@ -235,7 +213,16 @@ def _dataset(place: str) -> tuple[Any, Any]:
         if not same or sorted([*part.physical_schema.names, *keys]) != sorted(data.schema.names):
             columns = ", ".join(data.schema.names)
             raise DataError(f"{part.path}, with its folders, must have each column once: {columns}")
-    return data, system
+    if backend == "dask" and kind == "parquet":
+        import dask.dataframe as dd
+
+        each = [dd.read_parquet(system.unstrip_protocol(file)) for file in files]
+        return Table(dd.concat(each), place)
+    # Threads of pyarrow that call fsspec while the interpreter ends would end it with an error.
+    table = data.to_table(use_threads="file" in system.protocol)
+    table.validate(full=True)  # offsets out of range would end the process later
+    # Each part knows only its own categories.
+    return Table(_to_pandas(table.unify_dictionaries(), place), place)
 
 
 def _json_lines(path: str) -> Table:
@@ -259,9 +246,7 @@ def _without_slips(table: Table, decimal: str) -> Table:
     """Refuse columns of text that were meant as numbers: one slip makes a whole column text."""
     import pandas as pd
 
-    for name, column in table.frame.items():
-        if not (pd.api.types.is_string_dtype(column.dtype) or column.dtype == object):
-            continue
+    for name, column in table.frame.select_dtypes(["object", "string"]).items():
         known = column.dropna().map(str)
         commas = decimal == "." and known.str.contains(",").any()
         if commas and known.str.fullmatch(_DECIMAL_COMMA).all():
@@ -283,11 +268,8 @@ def _numpy(path: str) -> Table:
 
     require_file(path)
     found = np.load(path, mmap_mode="r", allow_pickle=False)
-    if isinstance(found, np.ndarray):
-        arrays = {"X": found}
-    else:
-        with found:
-            arrays = dict(found)
+    with nullcontext() if isinstance(found, np.ndarray) else found:
+        arrays = {"X": found} if isinstance(found, np.ndarray) else dict(found)
     if "X" not in arrays:
         raise DataError(f"{path} must hold the features in an array 'X', got {', '.join(arrays)}")
     X = arrays.pop("X")

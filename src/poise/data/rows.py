@@ -14,7 +14,7 @@ import math
 import numbers
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,11 @@ class Rows(abc.ABC):
         for place, label in enumerate(self.labels):
             yield label, self.column(place)
 
+    @cached_property
+    def mutable(self) -> bool:
+        """Whether a fit could write into a value."""
+        return any(v.dtype.kind == "O" and some_can_change(v.tolist()) for _, v in self.values())
+
     def __getstate__(self) -> Any:
         return vars(self).copy()  # a thread may keep a value here while another one pickles
 
@@ -81,12 +86,11 @@ class _ArrayRows(Rows):
         self.labels = range(math.prod(native.shape[1:]))
 
     def take(self, places: Ids) -> NDArray[Any]:
+        # twice as fast as indexing, but would copy a whole array that is not contiguous
+        direct = self.native.flags.c_contiguous
         taken: NDArray[Any]
-        if self.native.flags.c_contiguous:
-            taken = self.native.take(places, axis=0)  # twice as fast as indexing,
-        else:
-            taken = self.native[places]  # but would first copy the whole array here
-        return own_copy(taken) if self._mutable else taken
+        taken = self.native.take(places, axis=0) if direct else self.native[places]
+        return own_copy(taken) if self.native.dtype.kind == "O" and self.mutable else taken
 
     def numbers(self) -> NDArray[Any] | None:
         return self.native if self.native.dtype.kind in "biuf" else None
@@ -94,10 +98,6 @@ class _ArrayRows(Rows):
     def column(self, place: int) -> NDArray[Any]:
         column: NDArray[Any] = self.native.reshape(len(self.native), len(self.labels))[:, place]
         return column
-
-    @cached_property
-    def _mutable(self) -> bool:
-        return self.native.dtype.kind == "O" and some_can_change(self.native.ravel())
 
 
 class _SparseRows(Rows):
@@ -132,7 +132,8 @@ class _FrameRows(Rows):
     def take(self, places: Ids) -> Any:
         taken = self.native.take(places) if hasattr(self.native, "take") else self.native[places]
         # pandas copies no objects inside its cells, not even with copy.deepcopy
-        return pickle.loads(pickle.dumps(taken)) if self._mutable else taken
+        kept = hasattr(taken, "index") and self.mutable
+        return pickle.loads(pickle.dumps(taken)) if kept else taken
 
     def numbers(self) -> NDArray[Any] | None:
         frame = _wrapped(self.native)
@@ -147,46 +148,24 @@ class _FrameRows(Rows):
         column: NDArray[Any] = (frame if self.single else frame[:, place]).to_numpy()
         return column
 
-    def values(self) -> Iterator[tuple[str | int, NDArray[Any]]]:
-        frame = _wrapped(self.native)  # once for all columns
-        columns = [frame] if self.single else frame.iter_columns()
-        for label, column in zip(self.labels, columns, strict=True):
-            yield label, column.to_numpy()
-
-    @cached_property
-    def _mutable(self) -> bool:
-        objects = (values for _, values in self.values() if values.dtype.kind == "O")
-        return hasattr(self.native, "index") and any(map(some_can_change, objects))
-
 
 class _ListRows(Rows):
     """A list or tuple of rows, each of them anything that the algorithm understands."""
 
     def __init__(self, native: Sequence[Any]) -> None:
-        self.native = native
+        self.native = list(native) if isinstance(native, tuple) else native
+        widths = {len(row) if isinstance(row, (list, tuple)) else -1 for row in native}
+        self.single = len(widths) != 1 or -1 in widths  # else all rows have as many values
+        self.labels = range(1 if self.single else widths.pop())
 
     def take(self, places: Ids) -> list[Any]:
         taken = [self.native[place] for place in places.tolist()]
-        return taken if self._copy is None else [self._copy(row) for row in taken]
+        if not self.single and not self.mutable:  # lists of plain values
+            return [copy.copy(row) for row in taken]
+        return [own_copy(row) for row in taken] if self.mutable else taken
 
     def column(self, place: int) -> NDArray[Any]:
         return _column(self.native if self.single else [row[place] for row in self.native])
-
-    @cached_property
-    def single(self) -> bool:  # type: ignore[override]
-        widths = {len(row) if isinstance(row, (list, tuple)) else None for row in self.native}
-        return len(widths) != 1 or None in widths  # else rows are lists of equally many values
-
-    @cached_property
-    def labels(self) -> range:  # type: ignore[override]
-        return range(1 if self.single else len(self.native[0]))
-
-    @cached_property
-    def _copy(self) -> Callable[[Any], Any] | None:
-        """How a row is copied; None for rows that cannot change."""
-        if not some_can_change(self.native):
-            return None
-        return own_copy if self.single or any(map(some_can_change, self.native)) else copy.copy
 
 
 def as_rows(native: Any, name: str) -> Rows:
@@ -206,7 +185,7 @@ def as_rows(native: Any, name: str) -> Rows:
     if isinstance(native, np.ndarray) and native.ndim:
         return _ArrayRows(native)
     if isinstance(native, (list, tuple)):
-        return _ListRows(list(native) if isinstance(native, tuple) else native)
+        return _ListRows(native)
     if is_sparse(native):
         return _SparseRows(native)
     import narwhals as nw
@@ -310,11 +289,11 @@ def _familiar(native: Any) -> Any:
     pyarrow, pandas = sys.modules.get("pyarrow"), sys.modules.get("pandas")
     if pandas is not None and isinstance(native, pandas.api.extensions.ExtensionArray):
         return pandas.Series(native)
-    if pyarrow is None:
-        return native
-    if isinstance(native, (pyarrow.Table, pyarrow.ChunkedArray)):
-        native = native.combine_chunks()  # else all chunks are joined for every taking
-    return pyarrow.chunked_array([native]) if isinstance(native, pyarrow.Array) else native
+    if hasattr(native, "combine_chunks"):  # else all chunks are joined for every taking
+        native = native.combine_chunks()
+    if pyarrow is not None and isinstance(native, pyarrow.Array):
+        return pyarrow.chunked_array([native])
+    return native
 
 
 def _remedy(native: object, name: str) -> str:

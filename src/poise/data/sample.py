@@ -87,19 +87,18 @@ class Sample:
         more = None if X_unlabeled is None else as_rows(X_unlabeled, "X_unlabeled")
         if groups_unlabeled is None and more is not None and isinstance(groups, str):
             groups_unlabeled = groups
-        named = [v for v in (y, groups, sample_weight, ids, groups_unlabeled) if isinstance(v, str)]
-        y, groups = _column(rows, "X", "y", y), _column(rows, "X", "groups", groups)
-        sample_weight = _column(rows, "X", "sample_weight", sample_weight)
-        ids = _column(rows, "X", "ids", ids)
+        given = {"y": y, "groups": groups, "sample_weight": sample_weight, "ids": ids}
+        columns = {name: _column(rows, "X", name, value) for name, value in given.items()}
+        named = [v for v in (*given.values(), groups_unlabeled) if isinstance(v, str)]
         rows = _without(rows, named)
         if more is not None:
             groups_unlabeled = _column(more, "X_unlabeled", "groups_unlabeled", groups_unlabeled)
             more = _without(more, named)
-        responses = _responses(rows, y)
+        responses = _responses(rows, columns["y"])
         _check_columns(rows, more)
-        codes, more_codes = numbered_groups(groups, groups_unlabeled, rows, more)
-        per_row, constant = divided(fit_params, sample_weight, rows)
-        names = None if ids is None else one_per_row(ids, "ids", rows).column(0)
+        codes, more_codes = numbered_groups(columns["groups"], groups_unlabeled, rows, more)
+        per_row, constant = divided(fit_params, columns["sample_weight"], rows)
+        names = None if ids is None else one_per_row(columns["ids"], "ids", rows).column(0)
         return cls(rows, responses, more, codes, more_codes, per_row, constant, names)
 
     @property
@@ -186,8 +185,8 @@ class Sample:
         units = np.arange(self.n_labeled) if self.groups is None else self.groups
         sizes = np.bincount(units)
         order = np.random.default_rng(0).permutation(len(sizes))
-        chosen = order[: int(np.searchsorted(np.cumsum(sizes[order]), count)) + 1]
-        aside = np.isin(units, chosen)
+        last = int(np.searchsorted(np.cumsum(sizes[order]), count))
+        aside = np.isin(units, order[: last + 1])
         if aside.sum() > self.n_labeled / 2:
             problem = f"setting {count} of {self.n_labeled} labelled rows aside leaves too few"
             raise DataError(problem, remedy="give epsilon as a number")
@@ -250,15 +249,12 @@ def _column(rows: Rows, holder: str, argument: str, value: Any) -> Any:
     """Return the column that a text names; anything else as it is."""
     if not isinstance(value, str):
         return value
-    if value not in rows.labels:
-        names = [label for label in rows.labels if isinstance(label, str)]
-        raise DataError(
-            f"names no column of {holder}, which has {', '.join(names) or 'no column names'}",
-            argument=argument,
-            got=value,
-            remedy=did_you_mean(value, names).removeprefix("; "),
-        )
-    return column_of(rows.native, value)
+    if value in rows.labels:
+        return column_of(rows.native, value)
+    names = [label for label in rows.labels if isinstance(label, str)]
+    problem = f"names no column of {holder}, which has {', '.join(names) or 'no column names'}"
+    hint = did_you_mean(value, names).removeprefix("; ")
+    raise DataError(problem, argument=argument, got=value, remedy=hint)
 
 
 def _without(rows: Rows, named: list[str]) -> Rows:
@@ -270,10 +266,9 @@ def _without(rows: Rows, named: list[str]) -> Rows:
 
 
 def _responses(rows: Rows, y: Any) -> Rows:
-    if len(rows) == 0:
-        raise DataError("has no rows", argument="X", remedy="give labelled rows")
-    if not len(rows.labels):
-        raise DataError("has no columns", argument="X", remedy="give at least one feature")
+    if len(rows) == 0 or not len(rows.labels):
+        problem = "has no rows" if len(rows) == 0 else "has no columns"
+        raise DataError(problem, argument="X", remedy="give labelled rows with their features")
     if y is None:
         raise DataError("y is missing", remedy="give the responses, or the name of a column of X")
     responses = as_rows(y, "y")

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
 import io
-import lzma
 import re
 import sys
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +37,8 @@ def _decoded(path: str, encoding: str) -> str:
         return content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        byte = f"byte 0x{content[error.start]:02x} in line {line}"
-        remedy = "set encoding, such as 'latin-1' or 'utf-16'"
-        raise DataError(f"{path} is not {encoding} text: {byte}", remedy=remedy) from None
+        problem = f"{path} is not {encoding} text: byte 0x{content[error.start]:02x} in line {line}"
+        raise DataError(problem, remedy="set encoding, such as 'latin-1' or 'utf-16'") from None
     except (LookupError, TypeError):
         rule = "must be a known encoding, such as 'utf-8' or 'latin-1'"
         raise ArgumentError(rule, argument="encoding", got=encoding) from None
@@ -99,45 +93,23 @@ def _parsed(content: bytes, sep: str, decimal: str) -> Any:
 
 
 def content_of(path: str) -> bytes:
-    """Return the bytes of a file, unpacked."""
+    """Return the bytes of a file or an address, unpacked."""
     if path == "-":
         return sys.stdin.buffer.read()
-    if "://" in path:
-        import fsspec
+    import fsspec
 
-        with fsspec.open(path, "rb") as file:
-            content = bytes(file.read())
-    else:
+    if "://" not in path:
         require_file(path)
-        content = Path(path).read_bytes()
-    return next((PACKED[end] for end in PACKED if path.lower().endswith(end)), bytes)(content)
+    with fsspec.open(path, "rb", compression="infer") as file:
+        return bytes(file.read())
 
 
 def require_file(path: str) -> None:
     """Refuse what is not there, and pipes and devices, which would be waited for."""
     place = Path(path)
-    if place.is_file():
-        return
-    if place.exists():
-        kind = "a folder" if place.is_dir() else "no ordinary file"
-        raise DataError(f"{path} is {kind}", remedy="give a file with rows")
-    beside = [each.name for each in place.parent.iterdir()] if place.parent.is_dir() else []
-    remedy = did_you_mean(place.name, beside).removeprefix("; ")
-    raise DataError(f"no such file: {path}", remedy=remedy)
-
-
-def _unzipped(content: bytes) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        files = [name for name in archive.namelist() if not name.endswith("/")]
-        names = [name for name in files if not name.startswith("__MACOSX/")]
-        if len(names) != 1:
-            raise ValueError(f"it must hold one file, got {', '.join(names)}")
-        return archive.read(names[0])
-
-
-PACKED: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-    ".xz": lzma.decompress,
-    ".zip": _unzipped,
-}
+    if place.exists() and not place.is_file():
+        raise DataError(f"{path} is no ordinary file", remedy="give a file with rows")
+    if not place.exists():
+        beside = [each.name for each in place.parent.iterdir()] if place.parent.is_dir() else []
+        remedy = did_you_mean(place.name, beside).removeprefix("; ")
+        raise DataError(f"no such file: {path}", remedy=remedy)
