@@ -147,6 +147,9 @@ def test_the_bootstrap_draws_from_the_sample_and_simulations_from_an_estimate():
     test = research.BootstrapTest(**ASKED, resamples=4000)
     found = research.run(test, shows, X, rare, random_state=0)
     assert 5 < found.statistic < 80  # Binomial(4000, (119/120)^5 / 120): the row is last, and alone
+    [tasks], _ = asked(research.BootstrapTest(**ASKED, resamples=500), lambda query: 0.0)
+    points = {int(task.full[0].points[0]) for task in tasks}
+    assert points == set(range(120, 160))  # rows without a response, all of them
     flat = np.column_stack([X, np.full(120, 3.0)])
     research.run(research.SimulationTest(**ASKED, simulations=5), LinearRegression(), flat, Y)
     seen = []
