@@ -11,7 +11,7 @@ import pytest
 from poise.errors import ArgumentError
 from poise.theory import planning, power, share_ceiling
 from poise.theory.counts import clean_trials, n_trials, trials
-from poise.theory.fewest_trials import averaged_power, averaged_trials, next_missed, trials_needed
+from poise.theory.fewest_trials import averaged_power, averaged_trials, next_met, next_missed
 from poise.theory.planning import Plan, menu
 
 
@@ -47,7 +47,7 @@ def test_rows_sizes_and_the_next_that_are_too_few_by_brute_force():
     rng, dips = np.random.default_rng(0), 0
     for asked, test, good in QUESTIONS:
         first, wanted = int(good.argmax()), asked["power"]
-        assert trials_needed(*test, wanted, asked["randomized"]) == first
+        assert next_met(test, wanted, asked["randomized"], 0) == first
         for m in () if asked["randomized"] else range(first, first + 120, 13):
             later = np.flatnonzero(~good[m:])
             assert next_missed(test, wanted, m) == (m + int(later[0]) if later.size else None)
@@ -118,12 +118,12 @@ def test_the_smallest_delta_and_alpha_in_rational_arithmetic():
 )
 def test_large_answers_are_locally_exact(delta, delta_star, alpha, wanted):
     test = delta, delta_star, alpha
-    first = trials_needed(*test, wanted)
+    first = next_met(test, wanted, False, 0)
     dip = next_missed(test, wanted, first)
     assert power(first, *test) >= wanted > power(np.arange(first - 400, first), *test).max()
     assert power(dip - 1, *test) >= wanted > power(dip, *test)
     assert (power(np.arange(first, min(dip, first + 400)), *test) >= wanted).all()
-    coin = trials_needed(*test, wanted, randomized=True)
+    coin = next_met(test, wanted, True, 0)
     powers = power([coin, coin - 1], *test, randomized=True)
     assert powers[0] >= wanted > powers[1]
 

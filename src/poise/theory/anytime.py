@@ -19,7 +19,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import logsumexp, roots_legendre
 
@@ -28,6 +28,7 @@ from poise.errors import ArgumentError
 from poise.theory.binomial import critical_value
 from poise.theory.binomial_law import ONE, Floats, pmf
 from poise.theory.changes import Changes, Judgement, listed, union_profile
+from poise.theory.counts import first_beyond
 
 _NODES = 512
 _TRIALS_AT_ONCE = 4096
@@ -35,24 +36,17 @@ _LARGEST, _SMALLEST = 1 - 1e-15, 1e-15
 
 
 def mixture(S: ArrayLike, delta: float) -> float:
-    """Compute the open-ended evidence E_t(δ) for "stable".
+    """Compute the open-ended evidence E_t(δ) for "stable" from the shares of the trials so far.
 
     P(E_t >= 1/α for some t) <= α if δ* >= δ, however often one looks. A small value does not mean
     unstable. 1 without shares; infinite beyond the largest float.
-
-    Parameters
-    ----------
-    S : array of shares in [0, 1]
-        One for each trial so far; a failed change counts as one beyond ε.
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
 
     Examples
     --------
     >>> round(mixture([0.02] * 60, delta=0.1), 1)
     33.1
     """
-    log_e = _log_mixture(listed("S", S), checks.delta(delta))
+    log_e = _log_mixture(*_tallied(S), checks.delta(delta))
     return math.exp(log_e) if log_e < 709 else math.inf
 
 
@@ -61,20 +55,13 @@ def mixture_delta_hat(S: ArrayLike, alpha: float) -> float:
 
     P(δ* <= U_t for all t) >= 1 - α, so the smallest limit so far holds as well. 1 without shares.
 
-    Parameters
-    ----------
-    S : array of shares in [0, 1]
-        One for each trial so far.
-    alpha : float in (0, 1)
-        Probability that some limit fails.
-
     Examples
     --------
     >>> round(mixture_delta_hat([0.02] * 60, alpha=0.05), 4)
     0.0906
     """
-    shares = listed("S", S)
-    return _reached(lambda delta: _log_mixture(shares, delta), checks.alpha(alpha))
+    seen = _tallied(S)
+    return _reached(lambda delta: _log_mixture(*seen, delta), checks.alpha(alpha))
 
 
 def _reached(log_e: Callable[[float], float], alpha: float) -> float:
@@ -93,13 +80,17 @@ def _rule() -> tuple[Floats, Floats]:
     return (np.asarray(x) + 1) / 2, np.log(np.asarray(weights) / 2)
 
 
+def _tallied(S: ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
+    """Return distinct shares, which are multiples of 1/RT, and how often each was seen."""
+    return np.unique(listed("S", S), return_counts=True)
+
+
 @np.errstate(under="ignore")
-def _log_mixture(shares: Floats, delta: float) -> float:
-    values, counts = np.unique(shares, return_counts=True)  # shares are multiples of 1/RT
+def _log_mixture(values: Floats, counts: NDArray[np.int64], delta: float) -> float:
     c, log_weights = _rule()
     # c (1 - S) + (1 - c) (1 - δ): both terms are at least 0, so nothing cancels
     logs = np.log(np.outer(c, 1 - values) + ((1 - c) * (1 - delta))[:, None]) @ counts
-    return float(logsumexp(logs + log_weights) - shares.size * math.log1p(-delta))
+    return float(logsumexp(logs + log_weights) - counts.sum() * math.log1p(-delta))
 
 
 class OpenEnded(NamedTuple):
@@ -132,12 +123,8 @@ def open_ended(
 
     Parameters
     ----------
-    S : array of shares in [0, 1]
-        One for each trial, in plan order; a failed change counts as one beyond ε.
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    alpha : float in (0, 1)
-        Level.
+    S, delta, alpha
+        As for :func:`poise.theory.hedge`.
     S_unstable : array of shares, optional
         The shares with failed changes as none, if there were any.
 
@@ -226,23 +213,21 @@ def _limit(shares: Floats, alpha: float) -> float:
 
 def upper_epsilon(changes: Changes, delta: float, alpha: float, zeta: float = 1.0) -> float:
     """Compute the upper limit for ε*: from it on, "stable" has been shown."""
-    steps = _steps(changes.failures_largest)
-    place = bisect_left(steps, True, key=lambda e: judge(changes, e, delta, alpha).pvalue <= alpha)
-    return float(steps[place]) if place < len(steps) else math.inf
+    table = changes.failures_largest
+    return _first(table, lambda e: judge(changes, e, delta, alpha).pvalue <= alpha)
 
 
 def lower_epsilon(changes: Changes, delta: float, alpha: float) -> float:
     """Compute the lower limit for ε*: below it, "unstable" has been shown."""
-    steps = _steps(changes.failures_zero)
-    place = bisect_left(
-        steps, True, key=lambda e: judge(changes, e, delta, alpha).pvalue_unstable > alpha
-    )
+    table = changes.failures_zero
+    return _first(table, lambda e: judge(changes, e, delta, alpha).pvalue_unstable > alpha)
+
+
+def _first(table: Floats, holds: Callable[[float], bool]) -> float:
+    """Return the first of the distinct changes and 0, where alone shares jump."""
+    steps = np.unique(np.append(table[np.isfinite(table)], 0.0))
+    place = bisect_left(steps, True, key=holds)
     return float(steps[place]) if place < len(steps) else math.inf
-
-
-def _steps(table: Floats) -> Floats:
-    """Return the distinct changes and 0, where alone shares jump."""
-    return np.unique(np.append(table[np.isfinite(table)], 0.0))
 
 
 profile = partial(union_profile, upper_epsilon)
@@ -250,18 +235,12 @@ profile = partial(union_profile, upper_epsilon)
 
 def clean_trials(delta: float, alpha: float) -> float:
     """Return the fewest trials that show δ if nothing changes; infinite if none do."""
-    if delta < _SMALLEST:
-        return math.inf
 
-    def shown(t: int) -> bool:  # the evidence is [(1 - δ)^-t - (1 - δ)] / [δ (t + 1)]
-        kept = t * math.log1p(-delta)
-        log_e = math.log(-math.expm1(kept + math.log1p(-delta))) - math.log(delta * (t + 1)) - kept
+    def shown(t: int) -> bool:
+        log_e = _log_mixture(np.zeros(1), np.array([t]), delta)
         return log_e >= math.log(ONE) - math.log(alpha)
 
-    most = 1
-    while not shown(most):
-        most *= 2
-    return bisect_left(range(most), True, key=shown)
+    return math.inf if delta < _SMALLEST else first_beyond(0, shown)
 
 
 # Several questions at once, and one question asked several times.
@@ -269,24 +248,12 @@ def clean_trials(delta: float, alpha: float) -> float:
 
 @np.errstate(under="ignore", over="ignore")
 def e_bh(values: ArrayLike, alpha: float) -> list[int]:
-    """Choose hypotheses to reject so that the false discovery rate is at most α.
+    """Return the places of e-values to reject so that the false discovery rate is at most α.
 
-    Rejects the k* largest e-values, k* = max{k : e_(k) >= K / (k α)}, however they depend on each
-    other (Wang and Ramdas 2022). This bounds the expected *share* of false rejections; to avoid
-    every one see :func:`rejected_by_holm`. A bet aimed at level α has e of about 1/α at most: of
-    K tests aim each at α/K.
-
-    Parameters
-    ----------
-    values : list of e-values, each at least 0
-        One for each hypothesis.
-    alpha : float in (0, 1)
-        False discovery rate.
-
-    Returns
-    -------
-    list of int
-        Places, from 0, of the rejected hypotheses.
+    Rejects the k* largest, k* = max{k : e_(k) >= K / (k α)}, however they depend on each other
+    (Wang and Ramdas 2022). This bounds the expected *share* of false rejections; to avoid every
+    one see :func:`rejected_by_holm`. A bet aimed at level α has e of about 1/α at most: of K tests
+    aim each at α/K.
 
     Examples
     --------
@@ -306,11 +273,6 @@ def holm(pvalues: ArrayLike) -> Floats:
     Rejecting all hypotheses with an adjusted p-value of at most α rejects a true one with
     probability at most α, however the p-values depend on each other (Holm 1979). With p-values in
     increasing order, :math:`\tilde p_{(i)} = \max_{j \le i} \min\{1, (K - j + 1)\, p_{(j)}\}`.
-
-    Parameters
-    ----------
-    pvalues : list of float in [0, 1]
-        One for each hypothesis.
 
     Examples
     --------
@@ -343,23 +305,8 @@ def repeated_looks(
     """Compute how often the Binomial test is wrong if it is repeated on growing rows.
 
     At δ* = δ it is made after sizes[0], sizes[1], … trials, each time on all trials so far, until
-    it says "stable". The answer is far above α: take :func:`poise.theory.open_ended` instead.
-
-    Parameters
-    ----------
-    sizes : increasing list of int, each at least 1
-        Numbers of trials at which one looks.
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε, here also the true one.
-    alpha : float in (0, 1)
-        Level of each single test.
-    randomized : bool, default False
-        Whether a fresh coin is tossed at every look.
-
-    Returns
-    -------
-    list of float
-        The probability of a false "stable" up to each look.
+    it says "stable", with a fresh coin at each look if ``randomized``. The answer, the probability
+    of a false "stable" up to each look, is far above α: take :func:`open_ended` instead.
 
     Examples
     --------

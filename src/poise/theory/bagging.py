@@ -230,18 +230,9 @@ def largest(high: int, holds: Callable[[int], bool]) -> int:
 
 
 def distance_to_winner(w: ArrayLike, i: int, eps: float) -> float:
-    """Compute how far the scores are from scores that label i wins by at least ε/√2.
+    """Compute how far the scores ``w`` are from scores that label i wins by at least ε/√2.
 
-    The Euclidean distance from w to {v : v_i ≥ v_j + ε/√2 for all j ≠ i}.
-
-    Parameters
-    ----------
-    w : array of float
-        One finite score per label.
-    i : int
-        The label, as a position in ``w``.
-    eps : float, positive
-        The inflation ε.
+    The Euclidean distance from w to {v : v_i ≥ v_j + ε/√2 for all j ≠ i}, with i a position in w.
 
     Examples
     --------
@@ -266,10 +257,12 @@ def inflated_top(w: ArrayLike, k: int, eps: float) -> list[int]:
 
     Parameters
     ----------
-    w, eps
-        As in :func:`distance_to_winner`.
+    w : array of float
+        One finite score per label.
     k : int, from 1 to the number of labels
         How many labels two neighbouring lists must share.
+    eps : float, positive
+        The inflation ε.
 
     Examples
     --------

@@ -31,19 +31,8 @@ def profile_band(n_trials: int, alpha: float) -> Floats:
     """Compute upper limits for δ*_ε by B(ε) = 0, …, m that hold at every ε at once.
 
     P(δ*_ε <= limit of B(ε) for all ε) >= 1 - α for every algorithm and distribution, with equality
-    if changes have a continuous law. Every limit by itself holds at one level γ, α/m <= γ <= α.
-
-    Parameters
-    ----------
-    n_trials : int, at least 0
-        Number of independent trials m; about a second for 10,000.
-    alpha : float in (0, 1)
-        Probability that a limit fails somewhere.
-
-    Returns
-    -------
-    ndarray of shape (n_trials + 1,)
-        Never falling, and 1 at B = m.
+    if changes have a continuous law. Every limit by itself holds at one level γ, α/m <= γ <= α. The
+    m + 1 limits never fall, and the last is 1. About a second for m = 10,000.
 
     Examples
     --------
@@ -70,17 +59,8 @@ class RestrictedBand(NamedTuple):
 def restricted_band(m: int, alpha: float, J: int) -> RestrictedBand:
     """Compute the band of which only the first J limits hold together, with probability 1 - α.
 
-    P(δ*_ε <= u_{B(ε)+1} for all ε with B(ε) < J) >= 1 - α. J must be fixed beforehand; J = 1 is the
-    Clopper-Pearson limit at B = 0, J = m the band of :func:`profile_band`.
-
-    Parameters
-    ----------
-    m : int, at least 1
-        Number of trials.
-    alpha : float in (0, 1)
-        Probability that a limit fails.
-    J : int from 1 to m
-        Number of limits.
+    P(δ*_ε <= u_{B(ε)+1} for all ε with B(ε) < J) >= 1 - α. J, from 1 to m, must be fixed
+    beforehand; 1 is the Clopper-Pearson limit at B = 0, m the band of :func:`profile_band`.
 
     Returns
     -------
@@ -103,16 +83,9 @@ def restricted_band(m: int, alpha: float, J: int) -> RestrictedBand:
 def restricted_limits(m: int, alpha: float, delta_max: float) -> Floats:
     """Compute upper limits for δ*_ε by B(ε) = 0, …, m where they are at most δ_max, else 1.
 
-    They hold at every ε at once with probability 1 - α, and are tighter than
-    :func:`profile_band` where they say anything. How many there are, the largest J with
-    u_J <= δ_max, depends on the arguments alone.
-
-    Parameters
-    ----------
-    m, alpha
-        As in :func:`restricted_band`.
-    delta_max : float in [0, 1]
-        Largest limit of interest, fixed beforehand.
+    They hold at every ε at once with probability 1 - α, and are tighter than :func:`profile_band`
+    where they say anything. How many there are, the largest J with u_J <= δ_max, depends on the
+    arguments alone; ``delta_max`` must be fixed beforehand.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def fraction(
     *,
     mirror: bool = False,
 ) -> Any:
-    """Compute the fraction c that the hedge bets on the next trial.
+    """Compute the fraction c that the hedge, or the mirror, bets on the next trial.
 
     Any c in [0, 1] keeps the level; this one makes the test the Binomial test on 0/1 shares.
 
@@ -53,10 +53,8 @@ def fraction(
         Trials left, the next one included.
     sum, sum_of_squares : float or array, at least 0
         ΣS and ΣS² of the trials seen.
-    delta : float or array in [0, 1)
-        Allowed probability of a change beyond ε.
-    mirror : bool, default False
-        Whether it bets that δ is exceeded.
+    delta, mirror
+        As for :class:`Bets`.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -140,18 +140,17 @@ def _sum_upwards(k: Floats, m: Floats, p: Floats) -> Floats:
 # Critical values.
 
 
-class Law(NamedTuple):
-    """What is counted, as functions of (k, m, p, q) with q = 1 - p."""
+Part = Callable[[Floats, Floats, Floats, Floats], Floats]  # of k, m, p and q = 1 - p
+Law = tuple[Part, Part]  # the cdf and the pmf of what is counted
 
-    cdf: Callable[[Floats, Floats, Floats, Floats], Floats]
-    pmf: Callable[[Floats, Floats, Floats, Floats], Floats]
-
-
-EXCEEDING = Law(lambda k, m, p, q: cdf(k, m, p), lambda k, m, p, q: pmf(k, m, p))
+EXCEEDING: Law = (lambda k, m, p, q: cdf(k, m, p), lambda k, m, p, q: pmf(k, m, p))
 # Trials that do not exceed: only the probability q of the others is exact.
-NOT_EXCEEDING = Law(lambda k, m, p, q: upper_tail(m - k, m, q), lambda k, m, p, q: pmf(m - k, m, q))
+NOT_EXCEEDING: Law = (
+    lambda k, m, p, q: upper_tail(m - k, m, q),
+    lambda k, m, p, q: pmf(m - k, m, q),
+)
 # Several times faster and good to 1e-12 up to 1e4 trials: for bets, which need no more.
-QUICK = Law(
+QUICK: Law = (
     lambda k, m, p, q: np.where(k < m, betainc(np.maximum(m - k, 1.0), k + 1, q), 1.0),
     lambda k, m, p, q: np.exp(
         gammaln(m + 1) - gammaln(k + 1) - gammaln(m - k + 1) + xlogy(k, p) + xlogy(m - k, q)
@@ -172,7 +171,7 @@ def search(
     k = np.ceil(m * p + sd * z + (q - p) * (z * z - 1) / 6 - 0.5)  # Cornish and Fisher's quantile
     k = np.clip(np.nan_to_num(k), 0, m)
     for _ in range(100):
-        tail, atom = law.cdf(k, m, p, q), law.pmf(k, m, p, q)
+        tail, atom = (part(k, m, p, q) for part in law)
         below = np.where(k > 0, tail - atom, 0.0)
         up, down = (tail < level) & (k < m), (below >= level) & (k > 0) & ~rising
         if not (up | down).any():

@@ -137,18 +137,10 @@ def spare_points(n: int, n_labeled: int, n_unlabeled: int = 0, fresh: int = 0) -
 
 
 def test_row(n: int, m: int, k: int, t: int) -> int:
-    """Return the number of the row whose X is the t-th test point of trial k, all from 1.
+    """Return the number of the row whose X is the t-th test point of trial k of m, all from 1.
 
-    Row mn + (t − 1)m + k, labelled rows before unlabelled ones; no row serves two trials.
-
-    Parameters
-    ----------
-    n : int, at least 2
-        Labelled rows of a trial, see :func:`taken`.
-    m : int, at least 1
-        Number of trials.
-    k, t : int, at least 1
-        The trial, at most m, and the test point.
+    Row mn + (t − 1)m + k, labelled rows before unlabelled ones; no row serves two trials. ``n`` are
+    the labelled rows of a trial, see :func:`taken`.
 
     Examples
     --------
@@ -172,24 +164,13 @@ def fits_per_trial(
     *,
     exchangeable_bags: bool = False,
 ) -> int:
-    """Count the fits of a trial: R + 1 where one full fit serves all removals, else 2R.
+    """Count the fits of a trial with R removals: R + 1 where one full fit serves all, else 2R.
 
     One full fit may serve all only if the pair (full fit, fit without row i) has the same law for
-    every i. With shared randomness that needs pointwise symmetry, A[D; ξ] = A[D_σ; ξ] for the
+    every i. With "shared" randomness that needs pointwise symmetry, A[D; ξ] = A[D_σ; ξ] for the
     *same* ξ; the paper's symmetry in distribution would certify a forest with one seed falsely.
-    With independent randomness symmetry in distribution is enough, and with coupled randomness
+    With "independent" randomness symmetry in distribution is enough, and with "coupled" randomness
     either pointwise symmetry or reused bags that are exchangeable.
-
-    Parameters
-    ----------
-    removals : int, at least 1
-        Removals R of a trial.
-    pointwise_symmetric : bool
-        Whether A[D; ξ] is known not to depend on the order of the rows.
-    coupling : {"shared", "independent", "coupled"}
-        How the random terms of the two fits belong together.
-    exchangeable_bags : bool
-        For "coupled": whether exchangeable bags of the full fit are reused.
 
     Examples
     --------

@@ -26,38 +26,6 @@ Test = tuple[float, float, float]
 _MARGIN, _LEAST_WEIGHT = 1.2, 0.05
 
 
-def trials_needed(
-    delta: float, delta_star: float, alpha: float, power: float, randomized: bool = False
-) -> int:
-    """Compute the fewest trials with which the Binomial test has a power.
-
-    Without the coin the power may fall short again with a few more trials.
-
-    Parameters
-    ----------
-    delta, delta_star : float in (0, 1) and [0, delta)
-        Allowed and true probability of a change beyond ε.
-    alpha, power : float in (0, 1) and (0, 1]
-        Error level; probability of declaring stable, 1 only for ``delta_star`` 0.
-    randomized : bool
-        Whether the test tosses its coin.
-
-    Examples
-    --------
-    >>> trials_needed(0.1, 0.0, 0.05, 0.9), trials_needed(0.1, 0.05, 0.05, 0.8)
-    (29, 179)
-    """
-    test = checks.delta(delta), checks.delta(delta_star, "delta_star"), checks.alpha(alpha)
-    wanted = checked_power(power)
-    refuse_what_no_data_can_do(test[0], test[1], wanted)
-    return next_met(test, wanted, checks.flag("randomized", randomized), 0)
-
-
-def checked_power(value: object) -> float:
-    """Return a power that a test can be asked for."""
-    return checks.number("power", value, "a number in (0, 1]", low=0, high=1, open="(")
-
-
 def refuse_what_no_data_can_do(delta: float | None, truth: float, power: float) -> None:
     """Raise where no number of trials is enough; None is what is to be found."""
     if delta is not None and truth >= delta:
@@ -73,7 +41,10 @@ def refuse_what_no_data_can_do(delta: float | None, truth: float, power: float) 
 
 
 def next_met(test: Test, power: float, randomized: bool, m: int) -> int:
-    """Find the fewest trials, at least ``m``, with which the power is enough."""
+    """Find the fewest trials, at least ``m``, with which the power is enough.
+
+    Without the coin it may fall short again with a few more trials.
+    """
 
     def enough(trials: int) -> bool:
         return bool(binomial.power(trials, *test, randomized=True) >= power)
@@ -117,16 +88,9 @@ def _next_step(test: Test, m: int) -> int:
 def spread(removals: int, points: int, q_removal: float, q_point: float, q_both: float) -> float:
     """Compute the spread v = E S² / E S of the shares of R removals and T test points.
 
-    v = [1 + (R−1) q_R + (T−1) q_T + (R−1)(T−1) q_RT] / (RT), each q being the chance of a second
-    exceedance given a first one.
-
-    Parameters
-    ----------
-    removals, points : int, at least 1
-        R and T.
-    q_removal, q_point, q_both : float in [0, 1]
-        The chance for another removal at the same point, for the same removal at another point,
-        and for another removal at another point.
+    v = [1 + (R−1) q_R + (T−1) q_T + (R−1)(T−1) q_RT] / (RT), where q is the chance of a second
+    exceedance given a first one: for another removal at the same point, for the same removal at
+    another point, and for another removal at another point.
 
     Examples
     --------
@@ -145,17 +109,9 @@ def trials_with_spread(
     """Estimate the number of trials of the averaged test from that of the Binomial test.
 
     m ≈ m_c + (m_B − m_c)(v − δ)₊ / (1 − δ), where the Binomial test needs m_B trials for the same
-    power, and constant shares need m_c = log(1/α) / log((1 − δ*)/(1 − δ)); not rounded, and
-    infinite if δ* is not below δ. A rule of thumb, measured to be 5 to 20% too large.
-
-    Parameters
-    ----------
-    delta, delta_star, alpha
-        As in :func:`trials_needed`.
-    v : float in [0, 1]
-        Spread of the shares, see :func:`spread`.
-    trials_binomial : float
-        Trials m_B that the Binomial test needs.
+    power, constant shares need m_c = log(1/α) / log((1 − δ*)/(1 − δ)), and v is the :func:`spread`
+    of the shares; not rounded, and infinite if δ* is not below δ. A rule of thumb, measured to be
+    5 to 20% too large.
 
     Examples
     --------
@@ -183,20 +139,11 @@ def _constant_trials(delta: float, delta_star: float, alpha: float) -> float:
 def averaged_power(
     m: int, delta: float, delta_star: float, alpha: float, v: float, *, randomized: bool = False
 ) -> float:
-    """Estimate the power of the averaged test with m trials whose shares have spread v.
+    """Estimate the power of the averaged test with m trials whose shares have :func:`spread` v.
 
     That of the Binomial test with as many trials as :func:`trials_with_spread` makes of m / 1.2,
     and α from δ* = δ on. The true power depends on the whole law of the shares. It was measured to
     be larger rather than smaller where averaging pays (:func:`trials_for_averaging`).
-
-    Parameters
-    ----------
-    m : int, at least 0
-        Number of trials.
-    delta, delta_star, alpha, v
-        As in :func:`trials_with_spread`.
-    randomized : bool
-        Whether a coin decides at the end.
 
     Examples
     --------
@@ -227,7 +174,7 @@ def averaged_trials(delta: float, delta_star: float, alpha: float, power: float,
     >>> averaged_trials(0.1, 0.05, 0.05, 0.8, v=0.34)
     105
     """
-    binomial_trials = trials_needed(delta, delta_star, alpha, power, randomized=True)
+    binomial_trials = next_met((delta, delta_star, alpha), power, True, 0)
     seen = max(v, delta + _LEAST_WEIGHT * (1 - delta))
     wanted = _MARGIN * trials_with_spread(delta, delta_star, alpha, seen, binomial_trials)
     return max(round(wanted), int(trials_for_averaging(delta, alpha)))

@@ -19,7 +19,7 @@ from poise.theory.binomial_law import Floats, floor, plain
 
 
 def residual_quantile(residuals: ArrayLike, a: float) -> float:
-    """Pick the ⌈(1 − a)(n + 1)⌉-th smallest of n leave-one-out residuals.
+    """Pick the ⌈(1 − a)(n + 1)⌉-th smallest of n leave-one-out residuals; infinite if n is less.
 
     Parameters
     ----------
@@ -27,11 +27,6 @@ def residual_quantile(residuals: ArrayLike, a: float) -> float:
         ``|Y_i − A[D without i](X_i)|``; nan stands for a failed fit and counts as infinite.
     a : float in [0, 1)
         Share of new points that may be missed, before the cost of stability is added.
-
-    Returns
-    -------
-    float
-        q̂; infinite if its rank exceeds the number of residuals.
 
     Examples
     --------

@@ -32,19 +32,12 @@ def delta_hat(
 
     Parameters
     ----------
-    exceedances : int or array of int, from 0 to n_trials
-        B, the number of trials whose change exceeds ε.
-    n_trials : int or array of int, at least 0
-        Number of independent trials m.
+    exceedances, n_trials : int or array of int, at least 0
+        B, the number of trials whose change exceeds ε, of m independent ones.
     alpha : float or array in (0, 1)
         One minus the confidence.
     zeta : float or array in [0, 1], default 1
         The test's own uniform random number; 1 is the test without a coin.
-
-    Returns
-    -------
-    float or ndarray of float
-        δ̂ in [0, 1]; 1 if no δ can be excluded.
 
     Examples
     --------

@@ -21,7 +21,6 @@ from poise.theory.ceilings import power_bound
 from poise.theory.counts import clean_trials, trials_for_averaging
 from poise.theory.fewest_trials import (
     averaged_power,
-    checked_power,
     next_met,
     next_missed,
     refuse_what_no_data_can_do,
@@ -43,14 +42,10 @@ class Plan:
 
     Attributes
     ----------
-    solved_for : {"n_labeled", "n", "delta", "alpha", "power"}
-        Which number is the answer.
     n_labeled, n_unlabeled, n : int
         Rows with and without a response; training size.
-    delta, alpha : float
-        Allowed probability of a change beyond ε; error level.
-    power : float
-        The power asked for; the power reached, if that was the question.
+    delta, alpha, power : float
+        Allowed probability of a change beyond ε; level; the power asked for, or the power reached.
     delta_star : float
         True probability of a change beyond ε for which the power is stated.
     randomized : bool
@@ -60,6 +55,8 @@ class Plan:
     each : int
         Fresh rows that a trial takes, where one training set is given; then ``n`` is None and
         ``n_labeled`` counts fresh rows. Otherwise 0.
+    solved_for : {"n_labeled", "n", "delta", "alpha", "power"}
+        Which number is the answer.
     """
 
     n_labeled: Any = None
@@ -324,5 +321,8 @@ _FIVE: dict[str, tuple[Callable[[Any], Any], Callable[[Plan], Any]]] = {
     "n": (lambda x: checks.count("n", x, 2), _solve_n),
     "delta": (checks.delta, _solve_level),
     "alpha": (checks.alpha, _solve_level),
-    "power": (checked_power, lambda goal: goal.reached),
+    "power": (
+        lambda x: checks.number("power", x, "a number in (0, 1]", low=0, high=1, open="("),
+        lambda goal: goal.reached,
+    ),
 }
