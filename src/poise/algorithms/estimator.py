@@ -23,7 +23,6 @@ from poise.algorithms.algorithm import (
 )
 from poise.algorithms.distances import CLUSTER_NUMBERS
 from poise.algorithms.predictions import Undefined
-from poise.algorithms.provenance import hashed, holds_own_code
 from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class Estimator(Algorithm):
         self.name = without_addresses(_in_words(estimator)) + self._suffix
         self.natural_distance = natural_distance(estimator, response)
         self.is_classifier = _kind(estimator) == "classifier"
-        self.user_code, self.has_own_code = (estimator,), holds_own_code(estimator)
+        self.user_code = (estimator,)
         parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
         seeds = [name for name, _, _ in _named(estimator, parameters, _SEEDS)]
         self._seeds = {name: i for i, name in enumerate(seeds)}
@@ -82,6 +81,7 @@ class Estimator(Algorithm):
             and not (value is None and library == "sklearn")  # some of which object to being told
         }
         plain = _plain_parameters(estimator)
+        self.has_own_code = plain is None and _has_own_code(estimator)
         self._plain = None if plain is None else plain | self._threads
         self.ignores_row_order = plain is not None and _is_order_free(estimator)
         self._classes: tuple[NDArray[Any], ...] | None = None
@@ -192,6 +192,12 @@ def _plain_parameters(estimator: Any) -> dict[str, Any] | None:
     return parameters if all(isinstance(value, _PLAIN) for value in parameters.values()) else None
 
 
+def _has_own_code(estimator: Any) -> bool:
+    from poise.algorithms.provenance import holds_own_code
+
+    return holds_own_code(estimator)
+
+
 def _is_order_free(estimator: Any) -> bool:
     decisive = _ANY_ORDER.get(type(estimator).__name__)
     return decisive is not None and all(
@@ -237,6 +243,8 @@ def _in_full(value: Any) -> str:
         return f"{{{', '.join(f'{key!r}: {_in_full(each)}' for key, each in value.items())}}}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_in_full, value))}]"
+    from poise.algorithms.provenance import hashed
+
     return repr(value) if callable(value) else hashed(value)
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.checks import counted, did_you_mean
-from poise.data.belonging import divided, numbered_groups, one_per_row
 from poise.data.copies import mixed, row_identities
 from poise.data.randomness import Ids, Words
 from poise.data.rows import Rows, as_rows, column_of, join, own_copy, without_columns
@@ -96,6 +95,11 @@ class Sample:
             more = _without(more, named)
         responses = _responses(rows, columns["y"])
         _check_columns(rows, more)
+        belong = (groups, groups_unlabeled, fit_params, sample_weight, ids)
+        if all(each is None for each in belong):
+            return cls(rows, responses, more)
+        from poise.data.belonging import divided, numbered_groups, one_per_row
+
         codes, more_codes = numbered_groups(columns["groups"], groups_unlabeled, rows, more)
         per_row, constant = divided(fit_params, columns["sample_weight"], rows)
         names = None if ids is None else one_per_row(columns["ids"], "ids", rows).column(0)

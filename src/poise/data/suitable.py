@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from poise.data.rows import Rows, as_rows, is_sparse
 from poise.errors import DataError
 
+_MOST = 0.5  # of the training sets
 _MOST_CLASSES = 20  # whole numbers with more distinct values are quantities
 _LOOKED_AT = 1_000  # rows in which the values of features are counted
 _COULD_BE_TRIED = 10_000  # combinations of values
@@ -176,12 +177,17 @@ def _check_kind(values: NDArray[Any], name: str) -> None:
         raise DataError(problem, argument=name, remedy=remedy)
 
 
-def rarest_class(y: Rows) -> tuple[object, int]:
-    """Return the class that fewest rows have, and how many."""
+def rare_class(y: Rows, n: int) -> str | None:
+    """Say that most training sets of n rows lack a class, if they do."""
     [(_, labels)] = y.values()
     classes, counts = np.unique(labels, return_counts=True)
-    rarest = int(counts.argmin())
-    return classes[rarest], int(counts[rarest])
+    rows = int(counts.min())
+    if (1 - rows / len(y)) ** n <= _MOST:
+        return None
+    return (
+        f"Class {classes[counts.argmin()]} has {rows:,} of {len(y):,} rows, so most training sets "
+        f"of {n:,} rows have none of it. A larger n may be what is meant."
+    )
 
 
 def few_values(X: Rows) -> bool:

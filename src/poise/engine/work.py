@@ -158,7 +158,8 @@ class Work:
 
     def compared(self, trial: Trial, full: list[Answer], reduced: list[Answer]) -> Answer:
         """Return the changes of a trial from the predictions of its fits."""
-        table, failure = np.full(self.shape(trial), np.nan), None
+        points = 1 if self.distance.panel else len(trial.reduced[0].points)
+        table, failure = np.full((len(reduced), points), np.nan), None
         for j, after in enumerate(reduced):
             before = full[min(j, len(full) - 1)]
             failed = before.failure or after.failure
@@ -187,10 +188,6 @@ class Work:
         where = f" at row {self.sample.label_of(points[missing[0]])}" if named else ""
         text = f"the predictions{where} are missing or infinite, so they have no distance"
         return changes, Failure(text, "undefined")
-
-    def shape(self, trial: Trial) -> tuple[int, int]:
-        """Return the shape of a trial's changes: a panel judges all points together."""
-        return (trial.shape[0], 1) if self.distance.panel else trial.shape
 
     def _training(self, rows: Rows) -> tuple[Any, Any, dict[str, Any]]:
         if isinstance(rows, Made):

@@ -296,7 +296,7 @@ class GivenJob(Job):
         design, split = replace(self.design, given_up=seen.given_up), self._given
         return replace(self, design=design, split=replace(split, design=design))
 
-    def _look(self, oracle: Oracle) -> Look:
+    def look(self, oracle: Oracle) -> Look:
         """Look at the fresh rows for copies, and at the first two fits."""
         self.warnings.extend(self.doubts())
         split = self._given

@@ -264,7 +264,8 @@ def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> Non
 
 def _tested(result: Result) -> Job | None:
     """Return the run that measured the changes; a file does not hold its rows."""
-    return getattr(result.trials.origin, "job", None)
+    origin = result.trials.origin
+    return origin if isinstance(origin, Job) else None
 
 
 def _share_rows(tested: Sample, sample: Sample) -> bool:

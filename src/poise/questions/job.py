@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
@@ -14,14 +14,13 @@ import numpy as np
 from poise import checks
 from poise.algorithms.algorithm import Algorithm, as_algorithm, blaming_user_code
 from poise.algorithms.distances import Distance, as_distance
-from poise.algorithms.provenance import code_digest, versions
 from poise.checks import counted
 from poise.data.copies import copies
-from poise.data.randomness import Coupling, Randomness, as_coupling, fresh_coin
+from poise.data.randomness import Coupling, Randomness, as_coupling
 from poise.data.rows import is_on_dask
 from poise.data.sample import Sample
 from poise.data.split import Split
-from poise.data.suitable import few_values, rarest_class
+from poise.data.suitable import few_values, rare_class
 from poise.engine.execution import Execution
 from poise.engine.first_trial import Look, look
 from poise.engine.messages import Answers, Batch, Floats, Ids
@@ -42,6 +41,7 @@ from poise.results.design import MOST_POINTS, Design
 from poise.results.question import Question, Relative, allowed_change, read_epsilon, until
 from poise.results.trials import Trials
 from poise.settings import ON_DASK, Every, checked
+from poise.shortcuts import has_formulas
 from poise.theory import counts
 
 if TYPE_CHECKING:
@@ -51,12 +51,7 @@ if TYPE_CHECKING:
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
 _RUN = ("n_jobs", "backend", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
-_MOST = 0.5  # of the training sets
-# What the look at the first trial finds, and what may be asked of the same trials.
-_MAY_DIFFER = {
-    *("algorithm", "given_up", "order_free", "one_full_fit"),
-    *("name", "sd", "epsilon_as_typed", "randomized"),
-}
+_SPLIT = ("n", "removals", "remove", "replace", "position", "one_full_fit", "shuffle")
 _FEWEST_FOR_FORMULAS = 4  # trials: fewer are fitted sooner than a formula is compared
 _TRIED = 8  # trials, of which a formula must be sure of one
 _MOST_REMOVED = 2_000_000  # rows of all trials, for each of their points
@@ -76,6 +71,7 @@ class Job:
     split: Split = field(default=None)  # type: ignore[assignment]  # known once planned
     shortcut: Shortcut | None = None
     warnings: list[str] = field(default_factory=list)
+    printed: tuple[str, ...] = ()  # by fits, each line once
 
     @classmethod
     def of(
@@ -172,7 +168,7 @@ class Job:
 
     def require_answerable(self, question: Question) -> None:
         """Refuse a gate that cannot be passed: no verdict but "inconclusive" is possible."""
-        why = self.planned()._why_hopeless(question.delta, question.alpha)
+        why = self.planned().design.hopeless(question.delta, question.alpha)
         if why:
             raise DataError(f'these rows cannot give "stable": {why}')
 
@@ -187,8 +183,8 @@ class Job:
 
     def _shortcut(self) -> Shortcut | None:
         """Find exact formulas for these fits, where a trial is one that they know."""
-        design, estimator = self.design, getattr(self.algorithm, "estimator", None)
-        if not type(estimator).__module__.startswith("sklearn."):
+        design = self.design
+        if not has_formulas(getattr(self.algorithm, "estimator", None)):
             return None
         plain = design.remove == 1 and not design.replace and design.position == "last"
         if not plain or design.response != "predict" or design.n_trials < _FEWEST_FOR_FORMULAS:
@@ -205,7 +201,7 @@ class Job:
         if warn:
             job.warn_of_power(question)
         oracle = Oracle(job.algorithm, job.sample, job.distance, job.execution)
-        oracle.shortcut, oracle.journal = job.shortcut, job._journal()
+        oracle.shortcut, oracle.journal = job.shortcut, _journal(job.settings["journal"])
         with oracle.journal or nullcontext():
             job, begun, seen = job._begun(oracle, question)
             try:
@@ -225,46 +221,21 @@ class Job:
             note(ValidityWarning, text)
         return job._measured(begun, answers, oracle)
 
-    def _journal(self) -> Journal | None:
-        if self.settings["journal"] is None:
-            return None
-        from poise.engine.journal import Journal
-
-        return Journal(self.settings["journal"])
-
     def _begun(self, oracle: Oracle, question: Question | None) -> tuple[Job, Trials, Look]:
-        """Look at the first trial, or read what was seen when the run of a journal was begun."""
-        journal, identity = oracle.journal, dict[str, Any]()
-        if journal is not None:
-            run = {n: v for n, v in asdict(self.design).items() if n not in _MAY_DIFFER}
-            identity = journal.identified(oracle, **run, fast=oracle.shortcut is not None)
-            if journal.header is not None:
-                return self._resumed(oracle, journal.header)
-        seen = self._look(oracle)
+        """Look at the first trial; a journal keeps what was seen."""
+        if oracle.journal is not None:
+            from poise.questions.load import begun_or_resumed
+
+            return begun_or_resumed(self, oracle, oracle.journal, question)
+        seen = self.look(oracle)
         job = self.after(seen)
-        self.warnings.extend(seen.finish() if journal is not None else ())
+        return job, job.without_trials(question), seen
+
+    def without_trials(self, question: Question | None) -> Trials:
+        """Return what is known before the first trial."""
         asked: dict[str, Any] = {"delta": self.settings["delta"], "asked": question}
-        asked |= {"warnings": tuple(self.warnings), "origin": Run(job)}
-        begun = Trials(np.empty((0, *job.design.shape)), job.design, **asked)
-        if journal is not None:
-            from poise.results.file import beginning
-
-            begun = replace(begun, zeta=fresh_coin())
-            identity["by_formula"] = oracle.shortcut is not None
-            code = identity["code_of_algorithm"]
-            if not (self.settings["check"] and code == code_digest(*self.algorithm.user_code)):
-                identity["code_of_algorithm"] = ""  # fits change what it holds, or may do so
-            journal.begin(beginning(begun) | identity)
-        return job, begun, seen
-
-    def _resumed(self, oracle: Oracle, header: Mapping[str, Any]) -> tuple[Job, Trials, Look]:
-        from poise.questions.load import begun_with
-
-        begun = begun_with(header, self.settings["journal"])
-        oracle.shortcut = oracle.shortcut if header.get("by_formula") else None
-        seen = Look.of(begun.design, self.design)
-        self.warnings[:] = begun.warnings
-        return self.after(seen), begun, seen
+        asked |= {"warnings": tuple(self.warnings), "origin": self}
+        return Trials(np.empty((0, *self.design.shape)), self.design, **asked)
 
     def repeated(self, oracle: Oracle, numbers: Ids) -> Floats:
         """Return the changes of some trials, fitted again."""
@@ -277,10 +248,6 @@ class Job:
         """Return what asks for the trials."""
         return measure(self.split, self._until(question, rivals), seen.known)
 
-    def label_of(self, row: int) -> object:
-        """Return what people call a row."""
-        return self.sample.label_of(row)
-
     @property
     def execution(self) -> Execution:
         """How its fits are run."""
@@ -291,7 +258,7 @@ class Job:
             return None
         return until(question, self.design, rivals)
 
-    def _look(self, oracle: Oracle) -> Look:
+    def look(self, oracle: Oracle) -> Look:
         """Look at the rows for copies, and at the first trial, unless nobody wants to."""
         self.warnings.extend(self.doubts())
         sample, split = self.sample.first(self.split)
@@ -334,18 +301,9 @@ class Job:
 
     def _rare_class(self) -> str | None:
         """Say that most training sets lack a class: a classifier of the others is tested then."""
-        design, sample = self.design, self.sample
-        if design.n_classes is None or sample.at_hand is not sample:
-            return None
-        if sample.n_responses > 1 or sample.groups is not None:
-            return None
-        label, rows = rarest_class(sample.y)
-        if (1 - rows / sample.n_labeled) ** design.n <= _MOST:
-            return None
-        return (
-            f"Class {label} has {rows:,} of {sample.n_labeled:,} rows, so most "
-            f"training sets of {design.n:,} rows have none of it. A larger n may be what is meant."
-        )
+        sample = self.sample
+        plain = sample.at_hand is sample and sample.n_responses == 1 and sample.groups is None
+        return rare_class(sample.y, self.design.n) if self.design.n_classes and plain else None
 
     def _search(self) -> str | None:
         """Say that a search for parameters is another one on few rows."""
@@ -371,21 +329,10 @@ class Job:
 
     def _split(self, design: Design) -> Split:
         """Plan which rows each trial takes."""
-        return Split(
-            self.sample,
-            self.randomness,
-            self.coupling,
-            n=design.n,
-            trials=design.n_trials,
-            removals=design.removals,
-            n_points=design.points,
-            remove=design.remove,
-            replace=design.replace,
-            position=design.position,
-            one_full_fit=design.one_full_fit,
-            shuffle=design.shuffle,
-            losses=design.compares == "losses",
-        )
+        planned: dict[str, Any] = {name: getattr(design, name) for name in _SPLIT}
+        planned |= {"trials": design.n_trials, "n_points": design.points}
+        losses = design.compares == "losses"
+        return Split(self.sample, self.randomness, self.coupling, losses=losses, **planned)
 
     def _measured(self, begun: Trials, answers: Answers, oracle: Oracle) -> Trials:
         return replace(
@@ -395,69 +342,42 @@ class Job:
             failures=answers.failures,
             warnings=tuple(dict.fromkeys(self.warnings)),
             errors=answers.errors,
-            origin=Run(self, tuple(oracle.heard.printed())),
+            origin=replace(self, printed=tuple(oracle.heard.printed())),
         )
 
     def warn_of_power(self, question: Question | None) -> None:
         """Say, before the first fit, that these rows cannot show "stable"."""
         alpha = self.settings["alpha"] if question is None else question.alpha
-        why = self._why_hopeless(self.settings["delta"], alpha)
+        why = self.design.hopeless(self.settings["delta"], alpha)
         if why and (question is not None or not self.design.n_trials):
             note(PowerWarning, f'"stable" cannot be shown: {why}')
 
-    def _why_hopeless(self, delta: float, alpha: float) -> str:
-        """Say why "stable" cannot be shown even if nothing changes; "" if it can."""
-        design = self.design
-        least = 1 if design.randomized else counts.clean_trials(delta, alpha)
-        if design.n_trials >= least:
-            return ""
-        if math.isinf(least):
-            return f"no number of trials shows delta = {delta:g}"
-        rows = counted(design.units[0], f"labelled {design.unit}")
-        held = f"{rows} hold {counted(design.held, 'trial')} of n = {design.n:,}"
-        if design.notion != "new":
-            rows = counted(sum(design.units), f"fresh {design.unit}")
-            held = f"{rows} hold {counted(design.held, 'trial')}"
-        if design.held >= least:
-            held = f"max_trials = {design.max_trials:,}"
-        reach = design.size_for(int(least))
-        smaller = f"; n = {reach:,} or less would hold them" if 1 < reach < design.n else ""
-        return f"{held}, and {least:,} are the least for delta = {delta:g}{smaller}"
-
-
-@dataclass(frozen=True)
-class Run:
-    """Where changes come from: what a saved file and a table of changes ask about the run."""
-
-    job: Job
-    printed: tuple[str, ...] = ()  # by fits, each line once
-
-    @property
-    def split(self) -> Split:
-        """Which rows each trial took."""
-        return self.job.split
+    # where changes come from: what a saved file and a table of changes ask
 
     def label_of(self, row: int) -> object:
         """Return what people call a row."""
-        return self.job.label_of(row)
+        return self.sample.label_of(row)
 
     @property
     def data(self) -> str:
         """Digest of the rows."""
-        return self.job.sample.digest()
+        return self.sample.digest()
 
     @property
     def code(self) -> dict[str, str]:
         """Digests of the user's code."""
-        parts = {"algorithm": self.job.algorithm.user_code, "distance": self.job.distance.user_code}
+        from poise.algorithms.provenance import code_digest
+
+        parts = {"algorithm": self.algorithm.user_code, "distance": self.distance.user_code}
         return {name: code_digest(*objects) for name, objects in parts.items() if objects}
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions of the libraries that were used."""
-        algorithm = self.job.algorithm
-        device = {"device": algorithm.device} if algorithm.device else {}
-        return versions(*algorithm.user_code) | device
+        """Versions of the libraries that are used."""
+        from poise.algorithms.provenance import versions
+
+        device = {"device": self.algorithm.device} if self.algorithm.device else {}
+        return versions(*self.algorithm.user_code) | device
 
 
 def randomness_of(settings: Mapping[str, Any]) -> Randomness:
@@ -468,6 +388,14 @@ def randomness_of(settings: Mapping[str, Any]) -> Randomness:
 
         state = seed_in(journal)
     return Randomness.from_state(state)
+
+
+def _journal(path: Any) -> Journal | None:
+    if path is None:
+        return None
+    from poise.engine.journal import Journal
+
+    return Journal(path)
 
 
 def _coupling(given: object) -> Coupling:

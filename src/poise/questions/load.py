@@ -1,21 +1,34 @@
-"""What a file, a folder or a journal holds."""
+"""What a file, a folder or a journal holds; how a run begins its journal, or goes on with it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from poise.engine.journal import KIND, lines_of, trials_of
+from poise.algorithms.provenance import code_digest
+from poise.data.randomness import fresh_coin
+from poise.engine.first_trial import Look
+from poise.engine.journal import KIND, Journal, lines_of, trials_of
 from poise.engine.log import kind_of
 from poise.errors import RecordError
 from poise.results import file
 from poise.results.trials import Failed, Trials
 
+if TYPE_CHECKING:
+    from poise.engine.oracle import Oracle
+    from poise.questions.job import Job
+    from poise.results.question import Question
+
+# Of a design: what the look at the first trial finds, and what may be asked of the same trials.
+_MAY_DIFFER = {
+    *("algorithm", "given_up", "order_free", "one_full_fit"),
+    *("name", "sd", "epsilon_as_typed", "randomized"),
+}
 _NO_TRIAL = {"question": None, "failures": [], "shape": [0, 1, 1], "changes": [], "errors": []}
 
 
@@ -60,7 +73,7 @@ def load(path: str | Path) -> Any:
 
 def _trials_in(path: str | Path) -> Trials:
     header, lines = lines_of(path)
-    begun, done = begun_with(header, path), 0
+    begun, done = _begun(header, path), 0
     changes, errors, failures = [begun.changes], [begun.errors], list[Failed]()
     warnings = dict.fromkeys(begun.warnings)
     for line in lines:
@@ -80,13 +93,48 @@ def _trials_in(path: str | Path) -> Trials:
         raise RecordError(f"{path} holds no trials of this run: {error}") from None
 
 
-def begun_with(header: Mapping[str, Any], path: str | Path) -> Trials:
+def _begun(header: Mapping[str, Any], path: str | Path) -> Trials:
     """Return what a journal was begun with: a run without its trials."""
     if "procedure" in header:
         raise RecordError(f"{path} is the journal of a procedure: poise.research.replay reads it")
     try:
         document = msgspec.convert({**header, "format": "", **_NO_TRIAL}, file.Document)
     except msgspec.ValidationError as error:
-        raise RecordError(f"{path} is not a journal of trials: {error}") from None
+        raise RecordError(f"{path} is no journal of trials: {error}") from None
     trials: Trials = file.restored(document, path)  # type: ignore[assignment]
     return trials
+
+
+def begun_or_resumed(
+    job: Job, oracle: Oracle, journal: Journal, question: Question | None
+) -> tuple[Job, Trials, Look]:
+    """Return what was seen in the first trial, now or when the journal was begun."""
+    run = {n: value for n, value in asdict(job.design).items() if n not in _MAY_DIFFER}
+    identity = journal.identified(oracle, **run, fast=oracle.shortcut is not None)
+    if journal.header is None:
+        return _begin(job, oracle, journal, question, identity)
+    begun = _begun(journal.header, journal.path)
+    oracle.shortcut = oracle.shortcut if journal.header.get("by_formula") else None
+    seen = Look.of(begun.design, job.design)
+    job.warnings[:] = begun.warnings
+    return job.after(seen), begun, seen
+
+
+def _begin(
+    job: Job,
+    oracle: Oracle,
+    journal: Journal,
+    question: Question | None,
+    identity: dict[str, Any],
+) -> tuple[Job, Trials, Look]:
+    """Look at the first trial, and write down all that is known before the others."""
+    seen = job.look(oracle)
+    job.warnings.extend(seen.finish())
+    found = job.after(seen)
+    begun = replace(found.without_trials(question), zeta=fresh_coin())
+    code = identity["code_of_algorithm"]
+    if not (job.settings["check"] and code == code_digest(*job.algorithm.user_code)):
+        identity["code_of_algorithm"] = ""  # fits change what it holds, or may do so
+    identity["by_formula"] = oracle.shortcut is not None
+    journal.begin(file.beginning(begun) | identity)
+    return found, begun, seen

@@ -285,13 +285,13 @@ class CallJob(Job):
         known = {name: getattr(ran.design, name) for name in ("order_free", "one_full_fit")}
         self.record.write(self.log, {**known, "warnings": list(ran.warnings)})
 
-    def _look(self, oracle: Oracle) -> Look:
+    def look(self, oracle: Oracle) -> Look:
         """Look at the first trial of the first call; later ones are run as it was."""
         if self.record.is_looked_at:
             self.warnings.extend(self.doubts())
             seen = Look.of(self.record.design, self.design)
         else:
-            seen = super()._look(oracle)
+            seen = super().look(oracle)
         seen.known |= {k: Answer(table) for k, table in enumerate(self.record.calls[-1].tables)}
         return seen
 

@@ -238,7 +238,7 @@ def _short(name: str, algorithm: Any) -> str | None:
 
 def _constant_error(trials: Trials) -> float:
     """Return the mean error of the median, or most frequent label, of the rows of each trial."""
-    job = trials.origin.job  # type: ignore[union-attr]
+    job: Any = trials.origin
     labels, errors = job.design.n_classes is not None or holds_labels(job.sample.y), []
     for k in range(job.design.n_trials):
         points = job.split.points(k)

@@ -19,7 +19,7 @@ from poise.engine.first_trial import Look
 from poise.engine.messages import Floats
 from poise.engine.oracle import Oracle
 from poise.errors import ArgumentError, PoiseError, RecordError, in_one_line
-from poise.questions.job import Job, Run
+from poise.questions.job import Job
 from poise.results import file
 from poise.results.design import Design
 from poise.results.result import Result
@@ -191,10 +191,9 @@ class _Repetition:
         except (PoiseError, TypeError) as error:
             self.found.wrong.append(f"the run cannot be made again: {in_one_line(error)}")
             return
-        here = Run(job)
-        others = self._other_versions(here.versions)
+        others = self._other_versions(job.versions)
         self._compare_designs(trials.design, job.design)
-        self._compare_digests(trials.origin, here, others)
+        self._compare_digests(trials.origin, job, others)
         for text in job.doubts():
             if text not in trials.warnings:
                 self.found.wrong.append(f"the file leaves out a warning: {text}")
@@ -263,7 +262,7 @@ class _Repetition:
             if not _agree(value, now[name]):
                 self.found.wrong.append(f"{name} is {value} in the file, and {now[name]} here")
 
-    def _compare_digests(self, origin: Any, here: Run, others: str) -> None:
+    def _compare_digests(self, origin: Any, here: Job, others: str) -> None:
         if origin.data != here.data:
             self.found.wrong.append("the rows are not those of the file")
         if "python" in others:  # what code compiles to depends on it

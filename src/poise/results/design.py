@@ -286,6 +286,27 @@ class Design:
         """Level of limits that nobody asked for; rows that were chosen by looking share it."""
         return _LEVEL / self.chosen_from
 
+    def hopeless(self, delta: float, alpha: float) -> str:
+        """Say why "stable" cannot be shown even if nothing changes; "" if it can."""
+        least = 1 if self.randomized else counts.clean_trials(delta, alpha)
+        if self.n_trials >= least:
+            return ""
+        if math.isinf(least):
+            return f"no number of trials shows delta = {delta:g}"
+        kind, of, units = "fresh", "", sum(self.units)
+        if self.notion == "new":
+            kind, of, units = "labelled", f" of n = {self.n:,}", self.units[0]
+        rows, trials = (
+            checks.counted(units, f"{kind} {self.unit}"),
+            checks.counted(self.held, "trial"),
+        )
+        held = f"{rows} hold {trials}{of}"
+        if self.held >= least:
+            held = f"max_trials = {self.max_trials:,}"
+        reach = self.size_for(int(least))
+        smaller = f"; n = {reach:,} or less would hold them" if 1 < reach < self.n else ""
+        return f"{held}, and {least:,} are the least for delta = {delta:g}{smaller}"
+
     @property
     def title(self) -> str:
         """What headlines call the algorithm: one line of at most 80 characters."""

@@ -200,9 +200,9 @@ def _averages(
         return gamma is None
     if test != "auto":
         return test == "averaged"
-    several = design.removals > 1 or design.points > 1
-    enough = design.randomized or design.n_trials >= counts.trials_for_averaging(delta, alpha)
-    return several and delta > 0 and enough
+    if delta == 0 or design.removals == design.points == 1:
+        return False
+    return design.randomized or design.n_trials >= counts.trials_for_averaging(delta, alpha)
 
 
 def until(question: Question, design: Design, rivals: int = 1) -> Callable[[Floats], bool]:

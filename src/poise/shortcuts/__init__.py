@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     Plain = Linear | Neighbours
 
 _LARGEST_CONDITION = 1e4  # beyond, correct solvers of least squares begin to disagree
+_KNOWN = {
+    *("Ridge", "RidgeClassifier", "LinearRegression", "Pipeline"),
+    *("KNeighborsRegressor", "KNeighborsClassifier"),
+}
 _EUCLIDEAN = {"euclidean", "l2"}
+
+
+def has_formulas(estimator: object) -> bool:
+    """Tell whether this may be an estimator with formulas, for some parameters."""
+    return _name(estimator) in _KNOWN
 
 
 def family_of(estimator: Any, n: int, d: int, classes: int = 0) -> Plain | Scaled | None:

@@ -210,6 +210,8 @@ def clean_trials(delta: float, alpha: float) -> float:
     m = math.log(level) / math.log1p(-allowed)
     if m > COUNTED_EXACTLY:
         return math.ceil(m) if math.isfinite(m) else math.inf
+    if abs(m - round(m)) > 1e-9 * m:
+        return math.ceil(m)
     near = max(1, math.ceil(m) - 1)  # the logarithms round: the test decides
     return next(m for m in range(near, near + 3) if critical_count(m, allowed, level) >= 0)
 
