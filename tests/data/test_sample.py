@@ -106,8 +106,9 @@ def test_rows_set_aside_are_no_longer_there() -> None:
     assert not set(names(aside)) & set(names(rest))
     assert 10 <= aside.n_labeled <= 12
     assert rest.groups.tolist() == np.unique(names(rest), return_inverse=True)[1].tolist()
-    with pytest.raises(DataError, match=r"setting 30 of 40 labelled rows.*epsilon as a number"):
-        sample.set_aside(30)
+    assert sample.set_aside(20)[1].n_labeled == 20
+    with pytest.raises(DataError, match=r"setting 21 of 40 labelled rows.*epsilon as a number"):
+        sample.set_aside(21)
 
 
 def test_the_sd_of_the_responses() -> None:

@@ -377,6 +377,7 @@ def test_influence_lists_rows_and_a_question_about_them_shares_alpha():
     table = trials.influence(0.5)
     shares = (trials.changes[:, :, 0] > 0.5).mean(axis=0)
     assert table.moved.tolist() == sorted(shares, reverse=True)
+    assert sorted(table.largest_change) == sorted(trials.changes[:, :, 0].max(axis=0))
     assert table.row[0] == f"r{shares.argmax()}" or shares.max() == table.moved[1]
     ask = {"epsilon": 0.5, "delta": 0.3, "without": [3]}
     with pytest.raises(ArgumentError, match="say chosen_from=30"):

@@ -161,7 +161,13 @@ def legend(ax: Axes) -> None:
 
 
 def shortened(name: str, most: int) -> str:
-    """Shorten a name in the middle."""
+    """Shorten a name in the middle.
+
+    Examples
+    --------
+    >>> shortened("gradient boosting", 9)
+    'grad…ting'
+    """
     half = (most - 1) // 2
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
