@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from poise import checks
 from poise.data.randomness import Randomness
@@ -14,9 +14,6 @@ from poise.procedures.own import Procedure, run
 from poise.simulation.traps import Trap, declares, trap
 from poise.simulation.worlds import Share, World
 from poise.theory import binomial, ceilings, counts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -92,17 +89,6 @@ class Audit:
         level = row.measures == "level"
         why = "which is not stable" if level else "where no valid test can exceed this"
         return f"{said} > {at_most(row.limit)} in the {row.world} world, {why}"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each world."""
-        import pandas as pd
-
-        rows = []
-        for row in self.rows:
-            low, high = row.accepted.interval
-            seen = {"accepted": row.accepted.value, "low": low, "high": high}
-            rows.append(asdict(row) | seen | {"finding": row.finding})
-        return pd.DataFrame(rows)
 
     def __bool__(self) -> bool:
         raise TypeError("an audit is neither true nor false: say audit.ok")

@@ -521,7 +521,7 @@ def _is_the_ceiling(n: int, labeled: int, unlabeled: int, star: float) -> bool:
     said, bounds = [], []
     for kind, exposed in kinds:
         hidden = trap(world, kind, epsilon=0.5, delta=0.1)  # type: ignore[arg-type]
-        said.append(1 - (1 - star) * (1 - hidden.c) ** hidden.exponent)
+        said.append(1 - (1 - star) * (1 - hidden.c) ** (n + (kind == "feature")))
         bounds.append(0.05 * (1 - hidden.c) ** -exposed)
     most = theory.power_bound(n, labeled, unlabeled, delta=0.1, delta_star=star, alpha=0.05)
     barely = 0.1 < min(said) <= max(said) < 0.1 + 1e-5

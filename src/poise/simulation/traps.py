@@ -47,8 +47,8 @@ class Trap:
     --------
     >>> from poise.simulation.worlds import nearest_neighbours
     >>> found = trap(nearest_neighbours(n=20), "feature", epsilon=0.0, delta=0.1)
-    >>> found.delta_star, round(found.world.delta_star(0.0), 4), found.exponent
-    (0.05, 0.1, 21)
+    >>> found.delta_star, round(found.world.delta_star(0.0), 4)
+    (0.05, 0.1)
     """
 
     honest: World
@@ -57,11 +57,6 @@ class Trap:
     notion: str
     c: float
     delta_star: float
-
-    @property
-    def exponent(self) -> int:
-        """Rows of a trial that can spring the trap: n, or n + 1."""
-        return self.honest.n + (self.kind == "feature")
 
 
 def trap(
