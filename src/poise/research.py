@@ -2,8 +2,8 @@
 
 from poise.engine.messages import Answers, Batch, Made, Query, Trial
 from poise.procedures.adaptive import AdaptiveTest, ExploreThenTest
+from poise.procedures.bootstrap import BootstrapTest, SimulationTest
 from poise.procedures.exhaustive import ExhaustiveTest
-from poise.procedures.heuristics import BootstrapTest, SimulationTest
 from poise.procedures.own import Asks, BinomialTest, Claim, Procedure, run
 from poise.procedures.replay import replay
 from poise.procedures.transparent import TransparentLinearTest

@@ -301,7 +301,7 @@ def test_rounding_never_crosses_a_number_of_the_question():
 
 
 def test_no_limit_contradicts_the_verdict_beside_it():
-    """With a coin, and where an averaged limit comes from another bet, verdict and limit differ."""
+    """With a coin, or where an averaged limit has its own process, verdict and limit differ."""
     design = Design(algorithm="x", n=10, n_labeled=200, n_unlabeled=20, randomized=True)
     changes = np.r_[np.full(15, 0.5), np.full(5, 2.0)].reshape(-1, 1, 1)
     tossed = Trials(changes, design, zeta=0.2).test(1.0, 0.5, 0.01)

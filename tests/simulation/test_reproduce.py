@@ -66,8 +66,9 @@ PLANTED = {  # the words for it beside a claim: module, right, wrong
         "data.randomness", "0], words[:, 1]", "0], words[:, 0]"),
     "the coupling is ignored": (
         "procedures.own", "as_coupling(self.coupling).p", 'as_coupling("shared").p'),
-    "bets of nine tenths": ("theory.betting", "np.maximum(1 + c *", "np.maximum(1 + 0.9 * c *"),
-    "alpha wrong by 1%": ("theory.betting", "self.u = alphas", "self.u = 1.01 * alphas"),
+    "fractions of nine tenths": (
+        "theory.martingales", "np.maximum(1 + c *", "np.maximum(1 + 0.9 * c *"),
+    "alpha wrong by 1%": ("theory.martingales", "self.u = alphas", "self.u = 1.01 * alphas"),
     "the ceiling of one trial more": (
         "theory.ceilings", "power_bound(2, 2 * m, m,", "power_bound(2, 2 * m + 2, m + 1,"),
     "one full fit serves all removals": (

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from poise.theory import averaged, binomial
-from poise.theory.betting import Bets
 from poise.theory.changes import Changes
+from poise.theory.martingales import Processes
 
 SUPPORT = np.array([0.0, 0.3, 1.0])
 
@@ -35,25 +35,25 @@ def chances(m: int, law: np.ndarray) -> np.ndarray:
     return np.array([math.prod(each) for each in itertools.product(law, repeat=m)])
 
 
-def side_by_side(S: np.ndarray, delta, alpha: float, mirror: bool, m: int = 0) -> Bets:
+def side_by_side(S: np.ndarray, delta, alpha: float, mirror: bool, m: int = 0) -> Processes:
     """Run one process on each row of shares."""
-    bets = Bets(m or S.shape[1], np.broadcast_to(delta, len(S)), alpha, mirror)
-    return bets.run(lambda rows, a, b: S[rows, a:b], until=S.shape[1])
+    processes = Processes(m or S.shape[1], np.broadcast_to(delta, len(S)), alpha, mirror)
+    return processes.run(lambda rows, a, b: S[rows, a:b], until=S.shape[1])
 
 
 @pytest.mark.parametrize("mirror", [False, True])
 @pytest.mark.parametrize(("delta", "alpha"), [(0.1, 0.05), (0.3, 0.2), (0.5, 0.01), (0.3, 0.6)])
 def test_a_bet_has_mean_alpha_at_the_null_and_keeps_its_level(delta, alpha, mirror):
     m = 6
-    bets = side_by_side(paths(m), delta, alpha, mirror)
+    processes = side_by_side(paths(m), delta, alpha, mirror)
     for law in laws(delta):
         chance = chances(m, law)
-        assert chance @ bets.u == pytest.approx(alpha, rel=1e-12)
-        assert chance[bets.reached_at > 0].sum() <= alpha
+        assert chance @ processes.u == pytest.approx(alpha, rel=1e-12)
+        assert chance[processes.reached_at > 0].sum() <= alpha
     for further in (0.05, 0.15):
         worse = delta + (-further if mirror else further)
         for law in laws(max(worse, 0.0)):
-            assert chances(m, law) @ bets.u <= alpha * (1 + 1e-12)
+            assert chances(m, law) @ processes.u <= alpha * (1 + 1e-12)
 
 
 def test_on_0_and_1_the_bets_are_the_binomial_test():
@@ -76,8 +76,8 @@ def test_stopping_and_going_on_changes_no_digit():
     S = rng.beta(0.2, 1, 900)
     rows = {"delta": [0.1, 0.2, 0.3, 0.2], "alpha": [0.05, 0.1, 1e-9, 0.05], "mirror": [0, 0, 0, 1]}
     rows["mirror"] = np.array(rows["mirror"], dtype=bool)
-    whole = Bets(900, **rows).run(lambda rows, a, b: S[a:b])
-    parts = Bets(900, **rows)
+    whole = Processes(900, **rows).run(lambda rows, a, b: S[a:b])
+    parts = Processes(900, **rows)
     while parts.trials < 900:
         stop = min(900, parts.trials + int(rng.integers(1, 40)))
         parts.run(lambda rows, a, b: S[a:b], until=stop)
@@ -156,7 +156,7 @@ def test_a_stopped_run_keeps_its_verdict_and_its_level():
     assert all((each.pvalue <= ALPHA) == (each.verdict == "stable") for each in p.values())
     for t in (0.05, 0.15, ALPHA, 0.6):
         assert sum(w for S, w in seen.items() if p[S].pvalue <= t) <= t + 1e-12
-    S = np.concatenate([np.full(54, 0.3), np.zeros(46)])  # hardly i.i.d.: both bets reach 1
+    S = np.concatenate([np.full(54, 0.3), np.zeros(46)])  # hardly i.i.d.: both processes reach 1
     assert averaged.verdict(S, 0.2, 0.05) == (54, "unstable")
     assert averaged.verdict(S[:54], 0.2, 0.05, n_trials=100) == (54, "unstable")
     assert averaged.verdict(S[:53], 0.2, 0.05, n_trials=100) == (53, "inconclusive")
@@ -171,11 +171,11 @@ def test_the_coin_is_compared_once_and_only_at_the_end():
     assert judge(S[:15], 20, 0.2, 0.05, zeta=1e-9).verdict == "inconclusive"  # cut short
     # up to trial 6 of 20: neither decided; the mirror alone, while the hedge may accept; all lost
     for share, delta, plain, coin in ((0.12, 0.2, 0, 0), (0.9, 0.1, 1, 0), (1.0, 0.1, 1, 1)):
-        bets = averaged.both_ways(20, delta, 0.05)
-        bets.run(lambda rows, a, b, share=share: np.full(b - a, share), 6)
-        lost = bets.u[0] == 0
-        assert averaged.decided(bets) == bool(plain)
-        assert averaged.decided(bets, coin=True) == bool(coin and lost)
+        processes = averaged.both_ways(20, delta, 0.05)
+        processes.run(lambda rows, a, b, share=share: np.full(b - a, share), 6)
+        lost = processes.u[0] == 0
+        assert averaged.decided(processes) == bool(plain)
+        assert averaged.decided(processes, coin=True) == bool(coin and lost)
 
 
 def table(m: int, size: int, seed: int) -> np.ndarray:
@@ -187,7 +187,7 @@ def table(m: int, size: int, seed: int) -> np.ndarray:
 
 
 def gapless(delta, S: np.ndarray, m: int, alpha: float, mirror: bool = False) -> int:
-    """Count the bets that succeed, from the first on, up to the first that does not."""
+    """Count the processes that succeed, from the first on, up to the first that does not."""
     failed = side_by_side(S, delta, alpha, mirror, m).reached_at == 0
     return int(np.append(failed, True).argmax())
 

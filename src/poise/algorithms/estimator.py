@@ -99,7 +99,7 @@ class Estimator(Algorithm):
 
     def prepared(self, sample: Sample) -> Estimator:
         """Find the classes; refuse data that the estimator is certain to refuse."""
-        from poise.algorithms.suitability import require_suitable
+        from poise.algorithms.refused import require_suitable
 
         with blaming_user_code(f"{self.name} cannot be copied or described by its tags"):
             require_suitable(self.estimator, sample)

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.data.belonging import length_of
 from poise.data.copies import chosen, telling_column
+from poise.data.groups_and_weights import length_of
 from poise.data.pieces import Order, Side, sides_of
 from poise.data.randomness import Ids, Words
 from poise.data.rows import as_rows, is_on_dask

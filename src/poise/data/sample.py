@@ -98,7 +98,7 @@ class Sample:
         belong = (groups, groups_unlabeled, fit_params, sample_weight, ids)
         if all(each is None for each in belong):
             return cls(rows, responses, more)
-        from poise.data.belonging import divided, numbered_groups, one_per_row
+        from poise.data.groups_and_weights import divided, numbered_groups, one_per_row
 
         codes, more_codes = numbered_groups(columns["groups"], groups_unlabeled, rows, more)
         per_row, constant = divided(fit_params, columns["sample_weight"], rows)

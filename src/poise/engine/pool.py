@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from poise.algorithms import program
-from poise.engine import guard, transport
+from poise.engine import transport, watchdog
 from poise.engine.execution import Report, WorkerDied, Workers
 from poise.engine.messages import Answer, Failure
 from poise.engine.surroundings import end_after
@@ -66,11 +66,13 @@ class Pool(Workers):
         self.size, self.limit, self.shared, self.closed = size, limit, 0, False
         # A TemporaryDirectory would be removed at the end of a forked child.
         self.folder = os.path.join(tempfile.gettempdir(), f"poise-{secrets.token_hex(8)}")
-        self.guard = subprocess.Popen(  # first: it removes the folder, whenever this process ends
-            [sys.executable, "-I", "-S", guard.__file__, str(os.getpid()), self.folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
+        self.watchdog = (
+            subprocess.Popen(  # first: it removes the folder, whenever this process ends
+                [sys.executable, "-I", "-S", watchdog.__file__, str(os.getpid()), self.folder],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
         )
         os.mkdir(self.folder, 0o700)
         # The task that each worker has begun; -1 is none.
@@ -140,8 +142,8 @@ class Pool(Workers):
         for slot in list(self.workers):
             self._end(slot)
         self.threads.shutdown()
-        self.guard.communicate()  # it removes the folder,
-        guard.end_all(self.folder)  # unless it was killed itself
+        self.watchdog.communicate()  # it removes the folder,
+        watchdog.end_all(self.folder)  # unless it was killed itself
 
     # how threads speak with the workers
 
@@ -170,7 +172,7 @@ class Pool(Workers):
             start_new_session=True,  # Ctrl-C reaches this process alone
             env=os.environ | program.ONE_THREAD,  # also for what a fit loads later
         )
-        guard.note(self.folder, worker.pid)
+        watchdog.note(self.folder, worker.pid)
         self.workers[slot] = worker
         if self.closed:
             raise EOFError
@@ -201,7 +203,7 @@ class Pool(Workers):
         worker = self.workers.pop(slot, None)
         if worker is None:
             return 0
-        guard.end(self.folder, worker.pid)
+        watchdog.end(self.folder, worker.pid)
         for pipe in (worker.stdin, worker.stdout):
             with suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]

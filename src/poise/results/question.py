@@ -21,7 +21,7 @@ from poise.theory import counts
 
 if TYPE_CHECKING:
     from poise.results.design import Design
-    from poise.theory.betting import Bets
+    from poise.theory.martingales import Processes
 
 Floats = NDArray[np.float64]
 _SHARES = {  # where the changes of a trial are read as one, by whether all rows leave
@@ -265,21 +265,23 @@ def _watch_shares(
     from poise.theory import averaged
     from poise.theory.changes import Changes
 
-    bets = averaged.both_ways(design.n_trials, question.delta, question.alpha)
+    processes = averaged.both_ways(design.n_trials, question.delta, question.alpha)
 
     def decided(table: Floats) -> bool:
         trial = Changes(table.reshape(1, -1), 1)
         both = [trial.shares(threshold, failures_exceed=exceed) for exceed in (True, False)]
-        bets.run(lambda rows, a, b: np.array(both)[rows], until=bets.trials + 1)
-        reached = bool((bets.reached_at > 0).any())
-        if reached and averaged.decided(bets, coin=design.randomized):
+        processes.run(lambda rows, a, b: np.array(both)[rows], until=processes.trials + 1)
+        reached = bool((processes.reached_at > 0).any())
+        if reached and averaged.decided(processes, coin=design.randomized):
             return True
-        return rivals > 1 and not design.randomized and _out_of_reach(bets, 1 / rivals)
+        return rivals > 1 and not design.randomized and _out_of_reach(processes, 1 / rivals)
 
     return decided
 
 
-def _out_of_reach(bets: Bets, goal: float) -> bool:
+def _out_of_reach(processes: Processes, goal: float) -> bool:
     """Whether the hedge stays below a value even if nothing changes any more."""
-    left = bets.n_trials - bets.trials
-    return bool(bets.top[0] < goal and bets.u[0] < goal * float(1 - bets.delta[0]) ** left)
+    left = processes.n_trials - processes.trials
+    return bool(
+        processes.top[0] < goal and processes.u[0] < goal * float(1 - processes.delta[0]) ** left
+    )

@@ -21,7 +21,7 @@ from poise.questions.deployed import deployed_test, measure_deployed
 from poise.research import Made, Query, World, worlds
 from poise.simulation.claims import Effort, Found, beyond, both, equal, every, near
 from poise.simulation.worlds import everywhere, gaussian
-from poise.theory.betting import Bets
+from poise.theory.martingales import Processes
 
 Floats = NDArray[np.float64]
 QUICK: dict[str, Any] = {"check": False, "progress": False}
@@ -32,7 +32,7 @@ QUICK: dict[str, Any] = {"check": False, "progress": False}
 
 def _wealth(shares: Floats, delta: float, alpha: float, mirror: bool = False) -> Floats:
     """Return the last value of u for each row of shares."""
-    run = Bets(shares.shape[1], np.full(len(shares), delta), alpha, mirror)
+    run = Processes(shares.shape[1], np.full(len(shares), delta), alpha, mirror)
     return run.run(lambda rows, a, b: shares[rows, a:b]).u
 
 
@@ -52,12 +52,12 @@ def _three_points(mean: float) -> dict[float, float]:
     return {0.0: 1 - 1.5 * mean, 0.5: mean, 1.0: mean / 2}
 
 
-def contains_binomial(effort: Effort) -> Found:  # bets of nine tenths
+def contains_binomial(effort: Effort) -> Found:  # fractions of nine tenths
     """beyond: Theorem C: on every 0/1 sequence the hedge is the Binomial test, with its coin."""
     return every(held for case in BITS for held in _as_binomial(*case))
 
 
-def contains_mirror(effort: Effort) -> Found:  # bets of nine tenths
+def contains_mirror(effort: Effort) -> Found:  # fractions of nine tenths
     """beyond: Theorem C: on every 0/1 sequence the mirror is the Binomial test of instability."""
     return every(held for case in BITS for held in _as_binomial(*case, mirror=True))
 

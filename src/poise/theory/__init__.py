@@ -7,7 +7,7 @@ _NAMES = {
     "binomial": "acceptance_probability critical_count critical_count_unstable critical_value "
     "power pvalue pvalue_unstable",
     "limits": "delta_hat delta_lower epsilon_hat epsilon_lower",
-    "betting": "all_in fraction hedge mirror",
+    "martingales": "all_in fraction hedge mirror",
     "averaged": "averaged_delta_hat averaged_delta_lower averaged_epsilon_hat "
     "averaged_pvalue averaged_pvalue_unstable verdict",
     "bands": "profile_band restricted_band restricted_limits",

@@ -1,6 +1,6 @@
 """Evidence with no number of trials fixed beforehand, and several questions at once.
 
-The open-ended process averages the bets of all constant fractions c,
+The open-ended process averages those of all constant fractions c,
 
     E_t(δ) = ∫_0^1 Π_{k<=t} (1 - c S_k - (1 - c) δ) / (1 - δ) dc,
 
@@ -252,8 +252,8 @@ def e_bh(values: ArrayLike, alpha: float) -> list[int]:
 
     Rejects the k* largest, k* = max{k : e_(k) >= K / (k α)}, however they depend on each other
     (Wang and Ramdas 2022). This bounds the expected *share* of false rejections; to avoid every
-    one see :func:`rejected_by_holm`. A bet aimed at level α has e of about 1/α at most: of K tests
-    aim each at α/K.
+    one see :func:`rejected_by_holm`. A process at level α has e of about 1/α at most: of K tests
+    run each at α/K.
 
     Examples
     --------

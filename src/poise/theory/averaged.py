@@ -1,9 +1,9 @@
 """The averaged test: verdict, p-values and limits from the share of changes beyond ε in each trial.
 
-Verdicts come from one bet each way at level α. It aims at α and says little beyond it, so p-values
-and limits are computed by bets of their own: at levels α, α/2, α/4, …, and at every δ (or ε) of a
-grid fixed beforehand, until the first that does not succeed. Each is valid by itself, whenever the
-run was stopped. The first half is for those who have shares, or changes, and nothing else; the
+Verdicts come from one process in each direction at level α. It says little about other levels, so
+p-values and limits have processes of their own: at levels α, α/2, α/4, …, and at every δ (or ε) of
+a grid fixed beforehand, until the first that does not succeed. Each is valid by itself, whenever
+the run was stopped. The first half is for those who have shares, or changes, and nothing else; the
 second takes a table of changes, as :mod:`poise.theory.binomial` does.
 """
 
@@ -18,22 +18,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
 from poise.theory.anytime import mixture, mixture_delta_hat
-from poise.theory.betting import Bets, Shares
 from poise.theory.binomial_law import NOISE, ONE, Floats
 from poise.theory.changes import Changes, Judgement, listed, planned, union_profile
+from poise.theory.martingales import Processes, Shares
 
 _HALVINGS = 2.0 ** -np.arange(40)
 _STEP = 1.01  # ratio of the grid of δ: limits are at most 1% too wide
 _MANY = 2000  # changes; beyond, limits of ε are rounded to three digits
-_ROWS = 64  # bets side by side while a grid is walked
+_ROWS = 64  # processes side by side while a grid is walked
 
 
 def verdict(
     S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = None
 ) -> tuple[int, str]:
-    """Run hedge and mirror; the first to reach 1 decides, and both at one trial are stable.
+    """Run hedge and mirror; the first to reach 1 decides, and both at one trial say "stable".
 
-    One of the two null hypotheses is true, and only its bet can mislead: P(wrong) <= α. The
+    One of the two null hypotheses is true, and only its process can mislead: P(wrong) <= α. The
     parameters are those of :func:`poise.theory.hedge`.
 
     Returns
@@ -56,7 +56,7 @@ def averaged_pvalue(
     """Compute the p-value of the averaged test against H0: δ* > δ, "the algorithm is not stable".
 
     P(p <= t) <= t under H0 at every t, and p <= α exactly if the test at α says "stable". It is
-    sharpest at α: bets are made at α, α/2, α/4, … The parameters are those of
+    sharpest at α: processes run at α, α/2, α/4, … The parameters are those of
     :func:`poise.theory.hedge`.
 
     Examples
@@ -156,67 +156,67 @@ def judge(
 ) -> Judgement:
     """Answer one question; P(wrong verdict) <= α. Without ε the changes are shares themselves."""
     S, S_low = changes.shares(epsilon), changes.shares(epsilon, failures_exceed=False)
-    bets = both_ways(changes.n_trials, delta, alpha)
-    bets.run(_shares_of(bets, S, S_low), until=changes.seen)
-    zeta = zeta if _may_toss(bets, changes) else 1.0
-    stable, unstable = _succeeded(bets, zeta)
-    hedge_at, mirror_at = bets.reached_at
+    processes = both_ways(changes.n_trials, delta, alpha)
+    processes.run(_shares_of(processes, S, S_low), until=changes.seen)
+    zeta = zeta if _may_toss(processes, changes) else 1.0
+    stable, unstable = _succeeded(processes, zeta)
+    hedge_at, mirror_at = processes.reached_at
     if zeta == 1 and stable and unstable:  # without a coin the first to reach 1 decides
         stable = hedge_at <= mirror_at
-    reached = bets.reached_at[bets.reached_at > 0]
+    reached = processes.reached_at[processes.reached_at > 0]
     return Judgement(
         verdict="stable" if stable else "unstable" if unstable else "inconclusive",
-        acceptance_probability=1.0 if hedge_at else float(bets.u[0]),
-        e_value=float(bets.u[0]) / alpha,
+        acceptance_probability=1.0 if hedge_at else float(processes.u[0]),
+        e_value=float(processes.u[0]) / alpha,
         used=int(reached.min()) if reached.size and zeta == 1 else changes.seen,
         compute_pvalues=lambda: _pvalues(changes.n_trials, S, S_low, delta, alpha, zeta),
     )
 
 
-def both_ways(n_trials: int, delta: float, alpha: float) -> Bets:
+def both_ways(n_trials: int, delta: float, alpha: float) -> Processes:
     """Return the hedge and the mirror, which decide a question together."""
-    return Bets(n_trials, delta, alpha, mirror=[False, True])
+    return Processes(n_trials, delta, alpha, mirror=[False, True])
 
 
-def decided(bets: Bets, coin: bool = False) -> bool:
+def decided(processes: Processes, coin: bool = False) -> bool:
     """Say whether hedge and mirror may stop: the verdict stands, whatever trials follow.
 
     With a coin the hedge must have reached 1, or both have ended: what is left of it decides.
     """
-    reached = bets.reached_at > 0
-    return bool(reached[0] or ((reached | (bets.u == 0)).all() if coin else reached.any()))
+    reached = processes.reached_at > 0
+    return bool(reached[0] or ((reached | (processes.u == 0)).all() if coin else reached.any()))
 
 
-def _may_toss(bets: Bets, changes: Changes) -> bool:
+def _may_toss(processes: Processes, changes: Changes) -> bool:
     """ζ is compared once: never in a run that was cut short, and not where nothing was seen."""
-    return changes.seen > 0 and (changes.seen == changes.n_trials or decided(bets, coin=True))
+    return changes.seen > 0 and (changes.seen == changes.n_trials or decided(processes, coin=True))
 
 
-def _shares_of(bets: Bets, S: Floats, S_low: Floats) -> Shares:
+def _shares_of(processes: Processes, S: Floats, S_low: Floats) -> Shares:
     """Give the hedges one share and the mirrors the other."""
-    two, side = np.stack([S, S_low]), bets.mirror.astype(np.intp)
+    two, side = np.stack([S, S_low]), processes.mirror.astype(np.intp)
     return lambda rows, a, b: two[side[rows], a:b]
 
 
-def _succeeded(bets: Bets, zeta: float) -> NDArray[np.bool_]:
+def _succeeded(processes: Processes, zeta: float) -> NDArray[np.bool_]:
     """Say which processes reach 1, or the coin."""
-    return (bets.reached_at > 0) | ((zeta < 1) & (bets.u >= zeta * ONE))
+    return (processes.reached_at > 0) | ((zeta < 1) & (processes.u >= zeta * ONE))
 
 
 @np.errstate(divide="ignore", under="ignore")
 def _pvalues(
     n_trials: int, S: Floats, S_low: Floats, delta: float, alpha: float, zeta: float
 ) -> tuple[float, float]:
-    """Bet at α, α/2, α/4, …, both ways; the first level that fails bounds p from below.
+    """Run processes at α, α/2, α/4, … in both directions; the first that fails bounds p from below.
 
-    P(p <= t) <= t at every t by Ville's inequality, and p <= α exactly if the bet at α succeeds.
+    P(p <= t) <= t at every t by Ville's inequality, and p <= α exactly if that at α succeeds.
     """
     n = _HALVINGS.size
     levels = np.tile(alpha * _HALVINGS, 2)
-    bets = Bets(n_trials, delta, levels, mirror=np.repeat([False, True], n))
-    bets.run(_shares_of(bets, S, S_low), until=S.size)
-    alone = zeta * levels / bets.u if zeta < 1 else levels / bets.top
-    succeeded = _succeeded(bets, zeta)
+    processes = Processes(n_trials, delta, levels, mirror=np.repeat([False, True], n))
+    processes.run(_shares_of(processes, S, S_low), until=S.size)
+    alone = zeta * levels / processes.u if zeta < 1 else levels / processes.top
+    succeeded = _succeeded(processes, zeta)
     p, q = (_smallest(levels[at], alone[at], succeeded[at]) for at in (slice(n), slice(n, None)))
     return p, q
 
@@ -270,7 +270,7 @@ def lower_epsilon(changes: Changes, delta: float, alpha: float) -> float:
 def _walk_epsilon(changes: Changes, delta: float, alpha: float, mirror: bool) -> tuple[Floats, int]:
     """Go through the distinct changes and 0, where alone shares jump: down, or up for the mirror.
 
-    It must not be bisected: a bet may fail at one value and accept at a smaller one.
+    It must not be bisected: the process may fail at one value and accept at a smaller one.
     """
     table = changes.failures_zero if mirror else changes.failures_largest
     if changes.n_trials * table.shape[1] > _MANY:
@@ -300,13 +300,13 @@ def _walk(
 ) -> int:
     """Count the values that succeed, from the first on, up to the first that does not."""
     for start in range(0, delta.size, _ROWS):
-        bets = Bets(changes.n_trials, delta[start : start + _ROWS], alpha, mirror)
+        processes = Processes(changes.n_trials, delta[start : start + _ROWS], alpha, mirror)
 
         def from_start(rows: NDArray[np.intp], a: int, b: int, start: int = start) -> Floats:
             return shares(rows + start, a, b)
 
-        bets.run(from_start, until=changes.seen)
-        failed = bets.reached_at == 0
+        processes.run(from_start, until=changes.seen)
+        failed = processes.reached_at == 0
         if failed.any():
             return start + int(failed.argmax())
     return delta.size

@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 
 # Rounding. Numbers a user writes are decimals: 0.29 * 100 means 29, although doubles say less.
 NOISE = 1e-12
-# A bet that reaches 1 in exact arithmetic may miss it by this much; that costs a factor 1 + 1e-9
-# of the level. Binomial counts are compared exactly.
+# A process that reaches 1 in exact arithmetic may miss it by this much, which costs a factor
+# 1 + 1e-9 of the level. Binomial counts are compared exactly.
 ONE = 1 - 1e-9
 
 
@@ -149,7 +149,7 @@ NOT_EXCEEDING: Law = (
     lambda k, m, p, q: upper_tail(m - k, m, q),
     lambda k, m, p, q: pmf(m - k, m, q),
 )
-# Several times faster and good to 1e-12 up to 1e4 trials: for bets, which need no more.
+# Several times faster and good to 1e-12 up to 1e4 trials: all that the averaged test needs.
 QUICK: Law = (
     lambda k, m, p, q: np.where(k < m, betainc(np.maximum(m - k, 1.0), k + 1, q), 1.0),
     lambda k, m, p, q: np.exp(

@@ -172,8 +172,8 @@ def critical_share(m: int, delta: float, alpha: float) -> float:
     """Compute the largest constant share that a test without a coin can accept.
 
     s_c = 1 − (1 − δ) α^(−1/m), negative if nothing can be accepted: if S ≡ s in every trial, no
-    valid test without a coin accepts for s > s_c, and betting everything accepts surely for
-    s < s_c (Theorem B).
+    valid test without a coin accepts for s > s_c, and the process with fractions 1 surely accepts
+    for s < s_c (Theorem B).
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.utils import all_estimators
 
-from poise.algorithms.suitability import require_suitable
+from poise.algorithms.refused import require_suitable
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError
 

@@ -1,11 +1,11 @@
-"""Bets on the shares of the trials: the averaged test's processes, many side by side.
+"""Processes of the averaged test, many side by side: supermartingales from the trials' shares.
 
 Trial k shows S_k, its share of changes beyond ε; the shares are i.i.d. with mean δ*. The *hedge*
-bets that δ* < δ, the *mirror* that δ* > δ:
+grows where δ* < δ, the *mirror* where δ* > δ:
 
     u_0 = α,    u_k = u_{k-1} (1 + c_k (δ - S_k) / (1 - δ))    or    u_{k-1} (1 + c_k (S_k - δ) / δ)
 
-with a fraction c_k in [0, 1] chosen before S_k is seen. If the bet is wrong, u is a non-negative
+with a fraction c_k in [0, 1] chosen before S_k is seen. Otherwise u is a non-negative
 supermartingale, so it reaches 1 with probability at most α (Theorem A). The fraction is that of a
 Binomial test with the trials that are left and the level u: on shares of 0 and 1 the hedge is the
 Binomial test (Theorem C), on fractions it needs far fewer trials.
@@ -41,7 +41,7 @@ def fraction(
     *,
     mirror: bool = False,
 ) -> Any:
-    """Compute the fraction c that the hedge, or the mirror, bets on the next trial.
+    """Compute the fraction c with which the next trial enters the hedge, or the mirror.
 
     Any c in [0, 1] keeps the level; this one makes the test the Binomial test on 0/1 shares.
 
@@ -54,7 +54,7 @@ def fraction(
     sum, sum_of_squares : float or array, at least 0
         ΣS and ΣS² of the trials seen.
     delta, mirror
-        As for :class:`Bets`.
+        As for :class:`Processes`.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _fraction(
     p, level = delta / worth, u / (1 + _SURPLUS * (1 - worth))
     x, y = np.where(mirror, 1 - p, p), np.where(mirror, p, 1 - p)
     c = won * _cost_of_one(left, x, y, level) / (worth * level)
-    all_in = (u * ONE <= won**left) | (narrow & ~mirror) | ~(c < 1 - NOISE)  # nan bets all, too
+    all_in = (u * ONE <= won**left) | (narrow & ~mirror) | ~(c < 1 - NOISE)  # nan: all in, too
     return np.where(u >= 1, 0.0, np.where(all_in, 1.0, np.maximum(c, 0.0)))
 
 
@@ -93,8 +93,8 @@ def _cost_of_one(m: Floats, x: Floats, y: Floats, level: Floats) -> Floats:
     return np.where(usual, atom * ((1 - a) * k / (m * x) + a * (m - k) / (m * y)), np.nan)
 
 
-class Bets:
-    """Betting processes side by side, each with its own δ, level and direction.
+class Processes:
+    """Processes side by side, each with its own δ, level and direction.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class Bets:
         """The processes that reached neither 1 nor 0."""
         return np.flatnonzero((self.u > 0) & (self.reached_at == 0))
 
-    def run(self, shares: Shares, until: int | None = None) -> Bets:
+    def run(self, shares: Shares, until: int | None = None) -> Processes:
         """Go on to trial ``until``; ``shares(rows, a, b)`` are those of the trials a … b - 1.
 
         They are asked for the live rows only, and may be of any shape that broadcasts to
@@ -143,7 +143,7 @@ class Bets:
             table = np.broadcast_to(
                 shares(rows, self.trials, stop), (rows.size, stop - self.trials)
             )
-            self._bet(rows, table)
+            self._step(rows, table)
             self.trials = stop
         return self
 
@@ -154,9 +154,9 @@ class Bets:
         self.fraction[rows] = _fraction(self.u[rows], np.asarray(float(left)), *of_rows)
 
     @np.errstate(all="ignore")
-    def _bet(self, rows: NDArray[np.intp], S: Floats) -> None:
+    def _step(self, rows: NDArray[np.intp], S: Floats) -> None:
         c, delta = self.fraction[rows, None], self.delta[rows, None]
-        # in this order of operations a share of 1 leaves exactly 0 where everything is bet
+        # in this order of operations a share of 1 leaves exactly 0 where c = 1
         path = np.maximum(1 + c * ((S - delta) / self._gain_of_1[rows, None]), 0.0)
         sure = (self.mirror & (self.delta == 0))[rows]
         if sure.any():
@@ -236,18 +236,18 @@ def mirror(S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = N
 def _path(S: ArrayLike, delta: float, alpha: float, n_trials: int | None, mirror: bool) -> Path:
     shares = listed("S", S)
     m = planned("S", shares.size, n_trials)
-    bets = Bets(m, checks.delta(delta), checks.alpha(alpha), mirror)
+    processes = Processes(m, checks.delta(delta), checks.alpha(alpha), mirror)
     steps = []
-    while bets.trials < shares.size and bets.live.size:
-        bets.run(lambda rows, a, b: shares[a:b], until=bets.trials + 1)
-        steps.append((bets.fraction[0], bets.u[0]))
+    while processes.trials < shares.size and processes.live.size:
+        processes.run(lambda rows, a, b: shares[a:b], until=processes.trials + 1)
+        steps.append((processes.fraction[0], processes.u[0]))
     fractions, values = np.array(steps).reshape(-1, 2).T
-    return Path(fractions, values, bool(bets.reached_at[0]), bets.trials)
+    return Path(fractions, values, bool(processes.reached_at[0]), processes.trials)
 
 
 @np.errstate(under="ignore")
 def all_in(S: ArrayLike, delta: float, alpha: float) -> float:
-    """Compute u_m of the strategy that always bets everything, α Π (1 - S_k) / (1 - δ).
+    """Compute u_m with every fraction 1: α Π (1 - S_k) / (1 - δ).
 
     With the coin it attains the ceiling α ((1 - δ*) / (1 - δ))^m on the power of every valid test
     of the shares where u_m <= 1 surely (Theorem B). One share of 1 leaves 0 for good. The
