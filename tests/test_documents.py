@@ -100,6 +100,8 @@ def test_files_that_are_linked_exist():
         )
         missing = [link for link in links if not (page.parent / link).exists()]
         assert not missing, f"{page.name} names {missing}"
+    named = re.findall(r"`([\w/]+\.py)`", (ROOT / "CONTRIBUTING.md").read_text("utf-8"))
+    assert not [f for f in named if not any((r / f).exists() for r in (ROOT, ROOT / "src/poise"))]
 
 
 def test_the_reference_can_be_written(tmp_path):
