@@ -68,7 +68,7 @@ BAD = [
     (KNeighborsRegressor(n_neighbors=40), "failed", "n_neighbors = 40"),
     (draws, "failed", "fit twice"),
     (remembers(), "failed", "had fitted nothing"),
-    (frozen, "failed", "not a fitted model"),
+    (frozen, "failed", "a fitted model"),
     (centred, "remark", "predicted with it"),
     (last, "remark", "another order"),
 ]

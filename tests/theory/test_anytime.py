@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from poise.errors import ArgumentError
-from poise.theory import anytime, holm, rejected_by_holm, repeated_looks
-from poise.theory.anytime import e_bh, mixture, mixture_delta_hat, open_ended
+from poise.theory import anytime, holm, rejected_by_holm
+from poise.theory.anytime import mixture, mixture_delta_hat, open_ended
 from poise.theory.changes import Changes
 
 SUPPORT = (0.0, 0.3, 1.0)
@@ -140,29 +140,3 @@ def test_holm_is_the_closure_of_bonferroni():
     for size in range(1, 50):  # size * (0.05 / size) may be a rounding above 0.05
         assert rejected_by_holm([0.05 / size, *[1.0] * (size - 1)], 0.05) == [0]
         assert rejected_by_holm([0.0501 / size, *[1.0] * (size - 1)], 0.05) == []
-
-
-def test_e_bh_rejects_the_largest_set_that_supports_itself():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        e, alpha = np.exp(rng.normal(2, 2, 5)), 0.2
-        k = max((k for k in range(1, 6) if (e >= 5 / (k * alpha)).sum() >= k), default=0)
-        assert e_bh(e, alpha) == sorted(np.argsort(-e)[:k].tolist())
-    assert (e_bh([100.0, 20.0], 0.1), e_bh([9.0, 20.0], 0.1), e_bh([], 0.1)) == ([0, 1], [1], [])
-
-
-def test_repeated_looks_by_enumeration():
-    sizes, delta, alpha = [2, 5, 7], 0.5, 0.3
-    for randomized in (False, True):
-        declared = np.zeros(3)
-        for path in itertools.product((0, 1), repeat=7):
-            waiting = 0.5**7
-            for i, size in enumerate(sizes):
-                k, a = anytime.critical_value(size, delta, alpha)
-                b = sum(path[:size])
-                chance = 1.0 if b < k else (a if randomized else a >= 1) if b == k else 0.0
-                declared[i:] += waiting * chance
-                waiting *= 1 - chance
-        found = repeated_looks(sizes, delta, alpha, randomized)
-        np.testing.assert_allclose(found, declared, rtol=1e-12)
-    assert repeated_looks(range(1, 1001), 0.1, 0.05)[-1] == pytest.approx(0.272, abs=5e-4)

@@ -24,23 +24,6 @@ def test_what_a_certificate_costs():
     assert jackknife.certified_miss(50, 0.0, 0.0, alpha=0.05) == 0.05
 
 
-@pytest.mark.parametrize("full", [0, 1, 2, 4])
-def test_the_extreme_counts_of_theorem_j_are_attained(full):
-    """The point of rank K + j is missed once j residuals above it are lowered; K = ⌊.1 · 20⌋.
-
-    ``pairs[i, j]`` is the residual of point i if j, the new point, is left out as well.
-    """
-    n, whole = 19, np.arange(20.0)
-    pairs = np.tile(whole[:, None], (1, n + 1))
-    for j in range(1, full + 1):
-        new = n + 1 - 2 - j
-        pairs[new + 1 : new + 1 + j, new] = -1.0
-    share = (np.abs(pairs - whole[:, None]) > 0.5).sum() / (n * (n + 1))
-    quantiles = [jackknife.residual_quantile(np.delete(pairs[:, i], i), 0.1) for i in range(n + 1)]
-    assert np.sum(whole > np.array(quantiles) + 0.5) == 2 + full
-    assert jackknife.jackknife_miss(n, 0.1, share) == pytest.approx((2 + full) / (n + 1))
-
-
 def test_ranks_of_residuals_mean_the_decimals_as_written():
     """.29 · 100 is 28.999…96 in doubles, and nobody means 28."""
     for n, a, rank in [(99, 0.29, 71), (9, 0.1, 9), (9, 1 - 0.9, 9), (4, 0.2, 4), (2, 0.999, 1)]:
@@ -194,26 +177,6 @@ def test_impossible_bags_say_what_would_be_possible():
 
 
 # Theorem M: inflated sets.
-
-
-@pytest.mark.parametrize("labels", [2, 4, 7])
-def test_neighbours_share_as_many_labels_as_promised(labels):
-    """Deterministic, so one violation in 40,000 pairs would refute Theorem M."""
-    rng = np.random.default_rng(labels)
-    for eps in (0.2, 0.7):
-        w = rng.uniform(0, 1, (5000, labels)) * rng.choice([0.1, 0.5, 1.0, 2.0], (5000, 1))
-        step = rng.normal(size=w.shape)
-        # Half of the steps lower the leaders and lift the followers: that swaps most labels.
-        step[:2500] = np.median(w[:2500], axis=1, keepdims=True) - w[:2500]
-        step[:2500] += 0.3 * rng.normal(size=(2500, labels)) * np.abs(step[:2500])
-        step /= np.linalg.norm(step, axis=1, keepdims=True)
-        near, far = w + 0.9999 * eps * step, w + 1.02 * eps * step
-        for k in range(1, labels + 1):
-            shared = bagging.inflated_mask(w, k, eps) & bagging.inflated_mask(near, k, eps)
-            assert shared.sum(axis=1).min() >= k
-        if labels == 2:  # sets are no larger than they must be
-            apart = bagging.inflated_mask(w, 1, eps) & bagging.inflated_mask(far, 1, eps)
-            assert not apart.any(axis=1).all()
 
 
 def test_ties_go_by_position_and_shapes_stay():

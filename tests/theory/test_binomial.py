@@ -100,21 +100,6 @@ def test_limits_at_the_ends():
     assert (limits.epsilon_hat([], 0.5, 0.1), limits.epsilon_lower([], 0.5, 0.1)) == (math.inf, 0)
 
 
-def test_a_limit_fails_with_probability_alpha_and_no_more():
-    for m, alpha in ((3, 0.1), (8, 0.05)):
-        upper = limits.delta_hat(np.arange(m + 1), m, alpha)
-        lower = limits.delta_lower(np.arange(m + 1), m, alpha)
-        truths = np.concatenate([upper + 1e-12, lower - 1e-12, np.linspace(0, 1, 50)])
-        for truth in truths[(truths >= 0) & (truths <= 1)]:
-            pmf = binomial_law.pmf(np.arange(m + 1), m, truth)
-            assert pmf[upper < truth].sum() <= alpha * (1 + 1e-9)
-            assert pmf[lower > truth].sum() <= alpha * (1 + 1e-9)
-        just_missed = [binomial_law.cdf(b, m, upper[b] + 1e-12) for b in range(m)]
-        np.testing.assert_allclose(just_missed, alpha, rtol=1e-9)
-        just_missed = [binomial_law.upper_tail(b, m, lower[b] - 1e-12) for b in range(1, m + 1)]
-        np.testing.assert_allclose(just_missed, alpha, rtol=1e-9)
-
-
 # Tables of changes. A trial moves (2, beyond ε = 1), stays (ε itself), or fails (nan).
 
 EPSILON = 1.0

@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-import pytest
 
 from poise.theory import counts
 from poise.theory.binomial import critical_count
@@ -49,16 +48,6 @@ def test_no_float_counts_a_trial_that_is_not_there():
     assert counts.n_trials(n, 4 * m) == m
     assert counts.kappa(n, 4 * m - 1) == Fraction(4 * m - 1, 4)
     assert counts.n_trials(2, 2**63 - 1) == (2**63 - 1) // 3
-
-
-@pytest.mark.parametrize(("n", "labeled", "unlabeled", "points"), [(5, 63, 20, 3), (2, 9, 40, 4)])
-def test_no_row_serves_two_trials(n, labeled, unlabeled, points):
-    m = counts.trials(n, labeled, unlabeled, points)
-    grid = product(range(1, m + 1), range(1, points + 1))
-    rows = [counts.test_row(n, m, k, t) for k, t in grid]
-    assert len(set(rows)) == m * points
-    assert min(rows) == m * n + 1
-    assert max(rows) == m * (n + points) <= labeled + unlabeled
 
 
 def test_clean_trials_are_where_the_test_can_first_accept():

@@ -43,11 +43,11 @@ CONSTANT = (
     "In the first trial the prediction is the same for every row: trained on {} rows, the "
     "algorithm ignores their features. A larger n may be what is meant."
 )
-_STATE = (
-    "A fit of the first trial, repeated in a process that had fitted nothing before, {}: it is not "
-    "a function of its rows and its seed (it draws random numbers that the seed does not set, or "
-    "remembers earlier fits), so the error level may not hold."
+STATE = (
+    "{}: it is not a function of its rows and its seed (it draws random numbers that the seed does "
+    "not set, or remembers earlier fits), so the error level may not hold."
 )
+_AFRESH = "A fit of the first trial, repeated in a process that had fitted nothing before, {}"
 NOT_REPEATED = "The first fit could not be repeated in a process that had fitted nothing before"
 _NOT_KNOWN = NOT_REPEATED + " ({}), so it is not known whether fits remember earlier ones."
 
@@ -309,12 +309,10 @@ class FreshFit:
         finally:
             self.close()
         if there.failure:
-            return [_STATE.format(f"failed ({there.failure.message})")]
-        return (
-            []
-            if same(self.here.values, there.values)
-            else [_STATE.format("gives other predictions")]
-        )
+            return [STATE.format(_AFRESH.format(f"failed ({there.failure.message})"))]
+        if same(self.here.values, there.values):
+            return []
+        return [STATE.format(_AFRESH.format("gives other predictions"))]
 
     def close(self) -> None:
         """End the process."""

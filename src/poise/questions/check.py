@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.data.rows import Rows, as_rows
 from poise.data.suitable import holds_labels
-from poise.engine.first_trial import BATCH, NOT_REPEATED, ORDER, Look, look, same
+from poise.engine.first_trial import BATCH, NOT_REPEATED, ORDER, STATE, Look, look, same
 from poise.engine.messages import Query
 from poise.engine.oracle import Oracle
 from poise.errors import DataError
@@ -28,18 +28,8 @@ CHECKS = (
     "order of rows",
 )
 _HARDLY = 0.01  # predictions that vary less than this share of the sd hardly depend on the row
-_NOT_REPEATABLE = (
-    "The same fit twice gives other predictions: it draws random numbers that the seed does not "
-    "set, or remembers earlier fits, so the error level may not hold."
-)
-_FROZEN = (
-    "Neither other rows nor other responses change a prediction: give what is fitted anew, not a "
-    "fitted model."
-)
-_NEARLY_CONSTANT = (
-    "Trained on {:,} rows, {} predicts nearly the same for every row: a larger n may be what is "
-    "meant."
-)
+_FROZEN = "Neither other rows nor other responses change a prediction: is it a fitted model?"
+_NEARLY_CONSTANT = "{} predicts nearly the same for every row: a larger n may be what is meant."
 
 
 @dataclass(frozen=True)
@@ -185,7 +175,7 @@ class _Probe:
         first, again = (each.values for each in self.oracle.ask([self.full, self.full]))
         self.seconds = (time.perf_counter() - began) / 2
         if not same(first, again):
-            yield Finding("failed", _NOT_REPEATABLE)
+            yield Finding("failed", STATE.format("The same fit twice gives other predictions"))
             return
         yield Finding()
         memory, learnt = self._memory(), self._learnt(first)
@@ -216,7 +206,7 @@ class _Probe:
                 return Finding("failed", _FROZEN)
         sd, numbers = job.design.sd, first.dtype.kind == "f" and len(first) > 1
         if sd is not None and numbers and float(np.std(first)) < _HARDLY * sd:
-            return Finding("remark", _NEARLY_CONSTANT.format(job.design.n, job.algorithm.name))
+            return Finding("remark", _NEARLY_CONSTANT.format(job.algorithm.name))
         return Finding()
 
     def _singly(self) -> Finding:
