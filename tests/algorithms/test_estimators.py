@@ -307,10 +307,9 @@ def test_names_for_people_and_for_records():
     assert Estimator(grids[0]).name == Estimator(grids[1]).name
     assert Estimator(grids[0]).identity != Estimator(grids[1]).identity
     assert Estimator(Bare()).name == Estimator(Bare()).identity == "Bare()"
-    described = Estimator(Seeded(part=[Ridge, {"a": np.int64(3)}], seed=1)).identity
-    assert described.startswith(
-        "Seeded(nthread=8, part=[<class 'sklearn.linear_model._ridge.Ridge'"
-    )
+    described = Estimator(Seeded(part=Ridge(alpha=0.5), seed=1)).identity
+    assert described.startswith("Seeded(nthread=8, part__alpha=0.5, part__copy_X=True, ")
+    assert ", part=Ridge, " in described
 
 
 def test_natural_distances_and_kinds():

@@ -10,6 +10,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 import poise
 from helpers import needs
+from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, TrialError
 
 pytestmark = needs("optax")
@@ -121,7 +122,7 @@ def test_training_a_classifier_is_that_of_scikit_learn():
     sklearn = MLPClassifier(
         hidden_layer_sizes=(9,), batch_size=60, shuffle=False, random_state=0, alpha=0.1
     )
-    network = poise.networks.mlp(9, classes=3, steps=80, penalty=0.1).fit_predict
+    network = poise.networks.mlp(9, classes=True, steps=80, penalty=0.1).fit_predict
     found = softmax(trained_from_the_weights_of(sklearn, network, three), axis=1)
     np.testing.assert_allclose(found, sklearn.predict_proba(X[60:90]), rtol=0, atol=1e-5)
 
@@ -207,12 +208,8 @@ def test_classes_are_those_of_all_rows():
     algorithm = poise.jax_algorithm(scores, classes=True, response="predict")
     trials = poise.measure(algorithm, X, labels, n=10)
     assert (trials.design.distance, trials.design.n_classes) == ("label", 2)
-    soft = poise.jax_algorithm(scores, classes=["no", "yes"])
+    soft = poise.jax_algorithm(scores, classes=True).prepared(Sample.of(X, labels))
     assert soft.fit(X[:4], labels[[0, 0, 0, 0]], 0)(X[:1]).tolist() == [[1.0, 0.0]]
-    with pytest.raises(AlgorithmError, match="y holds yes, and the classes are"):
-        poise.measure(poise.jax_algorithm(scores, classes=["no", "maybe"]), X, labels, n=10)
-    with pytest.raises(ArgumentError, match="classes must be two or more labels"):
-        poise.jax_algorithm(scores, classes=1)
 
 
 def test_what_cannot_work_is_refused_before_the_first_fit():
@@ -231,9 +228,9 @@ def test_what_cannot_work_is_refused_before_the_first_fit():
 
 
 def test_the_name_says_what_differs_from_the_defaults():
-    assert poise.networks.mlp().name == "mlp([64])"
+    assert poise.networks.mlp().name == "mlp(hidden=[64])"
     network = poise.networks.mlp((8, 5), steps=20, classes=True, float64=True)
-    assert network.name == "mlp([8, 5], classes=True, steps=20, float64=True)"
+    assert network.name == "mlp(hidden=[8, 5], classes=True, steps=20, float64=True)"
 
 
 def test_one_fit_that_fails_is_one_trial():

@@ -156,12 +156,19 @@ def test_estimators_count_by_the_users_own_code_in_them():
         assert "" != digest(first) != digest(second) != ""
     source = (
         "from sklearn.linear_model import Ridge\nclass Mine(Ridge):\n    'One.'\n    level = 2\n"
-        "    @property\n    def half(self):\n        return 0.5\n    def fit(self, X, y):\n"
+        "    @property\n    def half(self):\n        return 0.5\n    @staticmethod\n"
+        "    def one():\n        return 7\n    def fit(self, X, y):\n"
         "        return self\n    def __call__(self):\n        return 1\nfit = Mine()"
     )
     plain = digest(fit_of(source))
     assert plain == digest(fit_of(source.replace("'One.'", "'Two.'"))) != ""
-    for edit in (("return self", "return None"), ("= 2", "= 3"), ("0.5", "0.25"), ("1\n", "2\n")):
+    for edit in (
+        ("return self", "return None"),
+        ("= 2", "= 3"),
+        ("0.5", "0.25"),
+        ("7", "8"),
+        ("1\n", "2\n"),
+    ):
         assert plain != digest(fit_of(source.replace(*edit))), edit
 
 

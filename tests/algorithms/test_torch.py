@@ -223,7 +223,7 @@ def test_what_cannot_be_trained_in_copies_is_refused_before_the_first_fit():
         (drawn_elsewhere, {}, "PyTorch does not know"),
         (lambda: nn.Linear(4, 1), {}, "the module fails on 3 rows"),
         (lambda: nn.Flatten(0), {}, "one output per row"),
-        (scorer, {"classes": 2}, "2 scores per row"),
+        (scorer, {"classes": True}, "2 scores per row"),
         (lambda: None, {}, "must return a torch.nn.Module"),
     ):
         labels = (three > 0).astype(int) if more.get("classes") else y

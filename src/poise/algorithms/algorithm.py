@@ -214,20 +214,18 @@ def as_algorithm(candidate: object, response: str = "predict") -> Algorithm:
 
             return Estimator(candidate, response)
         if not (isinstance(candidate, Algorithm) or callable(candidate)):
+            river = "wrap a model of river: river.compat.convert_river_to_sklearn(model)"
             raise AlgorithmError(
                 "must be an estimator with fit and predict, or a function fit(X, y, seed) that "
                 "returns a prediction function",
                 argument="algorithm",
                 got=candidate,
-                remedy=_remedy(candidate),
+                remedy=river if hasattr(candidate, "learn_one") else "",
             )
         algorithm = candidate if isinstance(candidate, Algorithm) else Function(candidate)
         if response != "predict" and getattr(algorithm, "response", None) != response:
-            raise AlgorithmError(
-                f"is for estimators; {algorithm.name} returns what it returns",
-                argument="response",
-                got=response,
-            )
+            problem = f"is for estimators; {algorithm.name} returns what it returns"
+            raise AlgorithmError(problem, argument="response", got=response)
         return algorithm
 
 
@@ -273,7 +271,7 @@ def without_addresses(text: str) -> str:
 
 
 @contextmanager
-def blaming_user_code(what: str) -> Iterator[None]:
+def blaming_user_code(what: str, remedy: str = "") -> Iterator[None]:
     """Turn whatever user code raises in a constructor, repr or tag into one line about it.
 
     A ``SystemExit(0)`` would otherwise end the program with the status of "stable".
@@ -283,10 +281,4 @@ def blaming_user_code(what: str) -> Iterator[None]:
     except (PoiseError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise AlgorithmError(f"{what}: {in_one_line(error)}") from error
-
-
-def _remedy(candidate: object) -> str:
-    if hasattr(candidate, "learn_one"):
-        return "wrap a model of river: river.compat.convert_river_to_sklearn(model)"
-    return ""
+        raise AlgorithmError(f"{what}: {in_one_line(error)}", remedy=remedy) from error

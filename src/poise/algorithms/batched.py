@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import abc
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise import checks
-from poise.algorithms.algorithm import Algorithm, Predict
+from poise.algorithms.algorithm import Algorithm, Predict, name_of
 from poise.algorithms.distances import LABELS_ONLY
-from poise.errors import AlgorithmError, ArgumentError
+from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
     from poise.data.sample import Sample
@@ -27,21 +27,19 @@ _SEEN = 1000  # rows that are read before the first fit
 class Batched(Algorithm):
     """Trains a stack of data sets in one computation.
 
-    A classifier sees codes 0, 1, 2, … of its classes, which are given, or those of all rows: one
-    training set may lack a class.
+    A classifier sees codes 0, 1, 2, … of the classes of all rows: one training set may lack a
+    class.
     """
 
     library: str
-    ignores_row_order = False
+    classes: NDArray[Any] | None = None
 
-    def __init__(self, name: str, classes: Any, response: str, at_once: int | None) -> None:
+    def __init__(self, name: str, classes: bool, response: str, at_once: int | None) -> None:
         self.name = name
         self.response = checks.choice("response", response, ("predict", "predict_proba"))
         self.at_once = None if at_once is None else checks.count("at_once", at_once, 1)
-        self.is_classifier = classes is not None and classes is not False
-        self.classes = _known(classes) if self.is_classifier and classes is not True else None
-        if self.is_classifier:
-            self.n_classes = None if self.classes is None else len(self.classes)
+        self.is_classifier = checks.flag("classes", classes)
+        if classes:
             self.natural_distance = "label" if response == "predict" else "total_variation"
 
     @abc.abstractmethod
@@ -55,10 +53,8 @@ class Batched(Algorithm):
     def prepared(self, sample: Sample) -> Self:
         """Take the classes from the rows, and refuse rows that are no numbers."""
         super().prepared(sample)
-        ready = self.on(sample)
         y = np.asarray(sample.responses(np.arange(sample.n_labeled)))
-        if self.is_classifier and self.classes is None:
-            ready._learn_classes(y)
+        ready = self.on(sample)._knowing(y)
         if ready.natural_distance == LABELS_ONLY:
             raise AlgorithmError("y holds labels", remedy="say classes=True")
         ready.targets(y)
@@ -76,16 +72,16 @@ class Batched(Algorithm):
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:  # type: ignore[override]  # no weights
         """Train on one data set; it is trained again for every call of the predictor."""
-        alone = self
-        if self.is_classifier and self.classes is None:
-            alone = copy.copy(self)
-            alone._learn_classes(y)
+        alone = self if self.classes is not None else copy.copy(self)._knowing(y)
         data, term = (np.asarray(X)[None], np.asarray(y)[None]), np.array([xi], np.uint64)
         return lambda points: alone.many(*data, np.asarray(points)[None], term)[0]
 
-    def _learn_classes(self, y: Any) -> None:
-        self.classes = _known(y)
-        self.n_classes = len(self.classes)
+    def _knowing(self, y: Any) -> Self:
+        """Let a classifier take its classes from the responses."""
+        if self.is_classifier:
+            self.classes = np.unique(y)
+            self.n_classes = len(self.classes)
+        return self
 
     def numbers(self, name: str, values: Any) -> NDArray[np.float64]:
         """Return numbers, or say that these are none."""
@@ -98,28 +94,20 @@ class Batched(Algorithm):
         """Return responses as numbers, or labels as codes."""
         if self.classes is None:
             return self.numbers("y", y)
-        codes: Stack = np.searchsorted(self.classes, y).clip(max=len(self.classes) - 1)
-        strange = np.asarray(y)[self.classes[codes] != y]
-        if strange.size:
-            raise AlgorithmError(
-                f"y holds {strange[0]}, and the classes are {self.classes.tolist()}",
-                remedy="name all classes, or say classes=True for those of the rows",
-            )
-        return codes.astype(np.int32)
+        codes: Stack = np.searchsorted(self.classes, y).astype(np.int32)
+        return codes
+
+
+def named_call(name: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    """Write a call with what differs from the defaults."""
+    shown = [
+        f"{argument}={name_of(value) if callable(value) else repr(value)}"
+        for argument, value in given.items()
+        if argument not in defaults or value != defaults[argument]
+    ]
+    return f"{name}({', '.join(shown)})"
 
 
 def missing(library: str, extra: str) -> AlgorithmError:
     """Return the error for a library that is not installed."""
     return AlgorithmError(f"{library} is not installed", remedy=f"pip install 'poise[{extra}]'")
-
-
-def _known(classes: int | Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
-    """Return all classes, sorted."""
-    found = np.unique(np.arange(classes) if isinstance(classes, int) else np.asarray(classes))
-    if len(found) < 2:
-        raise ArgumentError(
-            "must be two or more labels, their number, or True for those of the rows",
-            argument="classes",
-            got=classes,
-        )
-    return found

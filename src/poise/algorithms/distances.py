@@ -263,27 +263,19 @@ def _called(text: str) -> Distance:
     """Read "top_k(50, of=500)" as a call with literal arguments; nothing is evaluated."""
     from poise.algorithms import decisions, losses
 
-    known: dict[str, Callable[..., Distance]] = {
-        "flips": decisions.flips,
-        "loss_change": losses.loss_change,
-        "ranking": decisions.ranking,
-        "top_k": decisions.top_k,
-    }
+    makers = (decisions.flips, decisions.ranking, decisions.top_k, losses.loss_change)
+    known: dict[str, Callable[..., Distance]] = {each.__name__: each for each in makers}
     try:
         call: Any = ast.parse(text.strip(), mode="eval").body
-        make = known[call.func.id]
         values = [ast.literal_eval(each) for each in call.args]
         named = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
-        return make(*values, **named)
+        return known[call.func.id](*values, **named)
     except ArgumentError:
         raise
     except (SyntaxError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ArgumentError(
-            "must be a call such as 'top_k(50, of=500)', 'flips(0.5, of=500)', 'ranking(of=500)' "
-            "or \"loss_change('squared')\"",
-            argument="distance",
-            got=text,
-        ) from None
+        examples = "'top_k(50, of=500)', 'flips(0.5, of=500)', 'ranking(of=500)'"
+        problem = f"must be a call such as {examples} or \"loss_change('squared')\""
+        raise ArgumentError(problem, argument="distance", got=text) from None
 
 
 def _is_own(distance: object) -> bool:

@@ -220,32 +220,28 @@ def _cloned(estimator: Any) -> Any:
 
 
 def _in_words(estimator: Any) -> str:
-    """Return the repr of an estimator or, if it has none, its class and parameters."""
-    if _library(estimator) == "xgboost":  # it lists two dozen parameters that nobody has set
-        given = {name: v for name, v in estimator.get_params().items() if v is not None}
-        inside = ", ".join(f"{name}={_in_full(value)}" for name, value in given.items())
-        return f"{type(estimator).__name__}({inside})"
+    """Return the repr of an estimator or, if that says little, its class and parameters."""
+    if _library(estimator) == "xgboost":  # its repr lists two dozen that nobody has set
+        return _in_full(estimator, all_of_them=False)
     words: object = type(estimator).__repr__
     return _in_full(estimator) if words is object.__repr__ else repr(estimator)
 
 
-def _in_full(value: Any) -> str:
+def _in_full(estimator: Any, all_of_them: bool = True) -> str:
     """Write all parameters at any depth: scikit-learn leaves out the middle of long lists."""
-    if isinstance(value, (*_PLAIN, type)):
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    shown = [f"{k}={_written(v)}" for k, v in parameters.items() if all_of_them or v is not None]
+    return f"{type(estimator).__name__}({', '.join(shown)})"
+
+
+def _written(value: Any) -> str:
+    if hasattr(value, "get_params"):  # its parameters are listed, too
+        return type(value).__name__
+    if isinstance(value, _PLAIN) or callable(value):
         return repr(value)
-    if hasattr(value, "get_params"):
-        parameters = value.get_params(deep=False)
-        inside = ", ".join(f"{name}={_in_full(each)}" for name, each in parameters.items())
-        return f"{type(value).__name__}({inside})"
-    if hasattr(value, "fit"):
-        return f"{type(value).__name__}()"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{key!r}: {_in_full(each)}' for key, each in value.items())}}}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_in_full, value))}]"
     from poise.algorithms.provenance import hashed
 
-    return repr(value) if callable(value) else hashed(value)
+    return hashed(value)
 
 
 # Which method is asked, and what its answers mean

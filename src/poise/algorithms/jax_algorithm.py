@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -22,11 +22,10 @@ except ModuleNotFoundError:  # told when it is needed
 def jax_algorithm(
     fit_predict: Callable[..., Any],
     *,
-    classes: bool | int | Sequence[Any] | None = None,
+    classes: bool = False,
     response: str = "predict_proba",
     float64: bool = False,
     at_once: int | None = None,
-    name: str | None = None,
 ) -> JaxAlgorithm:
     """Turn a JAX function into an algorithm whose fits are computed many at once.
 
@@ -40,9 +39,8 @@ def jax_algorithm(
         its prediction for one point x of shape (d,): a number or a vector. With ``classes`` it
         gets codes of labels as y and, as fifth argument, the number of classes, and returns one
         score (logit) for each. Random numbers must come from ``key``.
-    classes : bool, int or sequence, optional
-        True for the classes of the rows, or the labels, or their number K for 0 to K − 1. By
-        default responses are numbers.
+    classes : bool
+        Whether responses are classes; they are those of all rows.
     response : {"predict_proba", "predict"}
         Whether a classifier's prediction is the softmax of its scores, or a label.
     float64 : bool
@@ -50,8 +48,6 @@ def jax_algorithm(
     at_once : int, optional
         Fits in one program; 32 on a CPU and 8,192 on a GPU by default. Memory grows with it. The
         last digits may depend on it.
-    name : str, optional
-        By default the name of the function.
 
     Returns
     -------
@@ -69,9 +65,9 @@ def jax_algorithm(
     """
     if jax is None:
         raise missing("JAX", "jax")
-    further = () if classes is None or classes is False else ("n_classes",)
+    further = ("n_classes",) if classes else ()
     require_arguments(fit_predict, ("X", "y", "x", "key", *further))
-    algorithm = JaxAlgorithm(name or name_of(fit_predict), classes, response, at_once)
+    algorithm = JaxAlgorithm(name_of(fit_predict), classes, response, at_once)
     algorithm.fit_predict = fit_predict
     algorithm.float64 = checks.flag("float64", float64)
     algorithm.user_code = (fit_predict, jax.jit)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise import checks
-from poise.algorithms.batched import missing
+from poise.algorithms.batched import missing, named_call
 from poise.algorithms.jax_algorithm import JaxAlgorithm, jax_algorithm
 
 try:
@@ -34,7 +34,7 @@ Layers = list[tuple[Any, Any]]  # weights and bias of each layer
 def mlp(
     hidden: int | Sequence[int] = (64,),
     *,
-    classes: bool | int | Sequence[Any] | None = None,
+    classes: bool = False,
     response: str = "predict_proba",
     steps: int = 500,
     learning_rate: float = 1e-3,
@@ -52,8 +52,7 @@ def mlp(
     hidden : int or sequence of int
         Units of each hidden layer.
     classes, response
-        What makes it a classifier, as in :func:`poise.jax_algorithm`: ``classes=True`` for the
-        classes of the rows.
+        What makes it a classifier, as in :func:`poise.jax_algorithm`.
     steps : int
         Steps of Adam.
     learning_rate : float
@@ -101,16 +100,12 @@ def mlp(
         "float64": float64,
         "at_once": at_once,
     }
-    algorithm = jax_algorithm(network, name=_name(network, options), **options)
+    algorithm = jax_algorithm(network, **options)
+    defaults, given = mlp.__kwdefaults__ or {}, vars(network) | options
+    given = {"hidden": list(network.hidden)} | {name: given[name] for name in defaults}
+    algorithm.name = named_call("mlp", given, defaults)
     algorithm.user_code = (jax.jit, optax.adam)
     return algorithm
-
-
-def _name(network: Network, options: dict[str, Any]) -> str:
-    """Write the call with what differs from the defaults."""
-    defaults, given = mlp.__kwdefaults__ or {}, vars(network) | options
-    more = [f"{name}={given[name]!r}" for name in defaults if given[name] != defaults[name]]
-    return f"mlp({', '.join([str(list(network.hidden)), *more])})"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import inspect
 import platform
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -96,20 +96,14 @@ class _Walk:
         """Yield the user's own code among the parts of an object; parameters are known by name."""
         if isinstance(value, (*_PLAIN, ModuleType)) or not self._is_new(value):
             return
-        if isinstance(value, (list, tuple, set, frozenset)):
-            for each in value:
-                yield from self.own_code(each)
-        elif isinstance(value, dict):
-            for each in value.values():
-                yield from self.own_code(each)
-        elif isinstance(value, Path):  # a script in another language
+        if isinstance(value, Path):  # a script in another language
             yield hashed(value.read_bytes())
-        elif self._is_own(value):
+        elif not isinstance(value, _CONTAINERS) and self._is_own(value):
             self.seen.pop(id(value))
             yield from self.everything(value)
         else:
-            yield from self.own_code(_attributes(value))
-            yield from self.own_code(getattr(value, "__wrapped__", None))
+            for part in _contents(value):
+                yield from self.own_code(part)
 
     def everything(self, value: Any) -> Iterator[str]:
         """Yield all that decides what a value does or holds."""
@@ -124,6 +118,8 @@ class _Walk:
             yield "seen above"
         elif type(value) in _CONTAINERS:
             yield from self._items(value)
+        elif isinstance(value, CodeType):
+            yield from self._instructions(value)
         elif isinstance(value, (FunctionType, MethodType, functools.partial)):
             yield from self._function(value)
         elif isinstance(value, type):
@@ -132,50 +128,36 @@ class _Walk:
             yield from self._class(type(value))
             yield from self._items(_attributes(value))
             yield from self._items(value) if isinstance(value, _CONTAINERS) else ()
-        elif hasattr(value, "__wrapped__"):  # such as functools.cache
+        elif hasattr(value, "__wrapped__"):  # such as functools.cache, staticmethod
             yield from self.everything(value.__wrapped__)
         else:
             yield hashed(value)
 
     def _items(self, value: Any) -> Iterator[str]:
         yield f"{type(value).__name__} of {len(value)}"
-        if isinstance(value, dict):
-            for key, item in value.items():
-                yield from self.everything(key)
-                yield from self.everything(item)
-        elif isinstance(value, (set, frozenset)):  # in another order in every process
+        if isinstance(value, (set, frozenset)):  # in another order in every process
             yield from sorted(" ".join(_Walk().everything(item)) for item in value)
-        else:
-            for item in value:
-                yield from self.everything(item)
+            return
+        for item in value.items() if isinstance(value, dict) else value:
+            yield from self.everything(item)
 
     def _function(self, value: Any) -> Iterator[str]:
         if isinstance(value, functools.partial):
-            for part in (value.func, value.args, value.keywords):
-                yield from self.everything(part)
+            parts: tuple[Any, ...] = value.func, value.args, value.keywords
         elif isinstance(value, MethodType):
-            yield from self.everything(value.__func__)
-            yield from self.everything(value.__self__)
-        elif not self._is_own(value):
-            yield f"{value.__module__}.{value.__qualname__}"
+            parts = value.__func__, value.__self__
+        elif self._is_own(value):
+            parts = value.__code__, value.__defaults__, value.__kwdefaults__, *_referred(value)
         else:
-            yield from self._instructions(value.__code__)
-            yield from self.everything((value.__defaults__, value.__kwdefaults__))
-            for content in _referred(value):
-                yield from self.everything(content)
+            parts = (f"{value.__module__}.{value.__qualname__}",)
+        for part in parts:
+            yield from self.everything(part)
 
     def _instructions(self, code: CodeType) -> Iterator[str]:
-        constants = code.co_consts
-        if constants[:1] and isinstance(constants[0], str) and not code.co_name.startswith("<"):
-            constants = constants[1:]  # the docstring
+        documented = code.co_consts[:1] and isinstance(code.co_consts[0], str)
+        without = 1 if documented and not code.co_name.startswith("<") else 0  # its docstring
         yield f"{code.co_code!r} {code.co_names} {code.co_varnames} {code.co_freevars}"
-        for constant in constants:
-            if isinstance(constant, CodeType):
-                yield from self._instructions(constant)
-            elif isinstance(constant, (tuple, frozenset)):
-                yield from _Walk().everything(constant)
-            else:
-                yield repr(constant)
+        yield from self.everything(code.co_consts[without:])
 
     def _class(self, kind: type) -> Iterator[str]:
         for each in kind.__mro__:
@@ -183,17 +165,13 @@ class _Walk:
                 yield f"{each.__module__}.{each.__qualname__}"
                 continue
             for name, member in sorted(vars(each).items()):
+                if isinstance(member, property):
+                    member = member.fget, member.fset
+                elif inspect.isdatadescriptor(member):  # slots
+                    continue
                 if not name.startswith("__") or callable(member):
                     yield name
-                    yield from self._member(member)
-
-    def _member(self, member: Any) -> Iterator[str]:
-        if isinstance(member, property):
-            yield from self.everything((member.fget, member.fset))
-        elif isinstance(member, (staticmethod, classmethod)):
-            yield from self.everything(member.__func__)
-        elif not inspect.isdatadescriptor(member):  # slots
-            yield from self.everything(member)
+                    yield from self.everything(member)
 
     def _is_new(self, value: object) -> bool:
         if id(value) in self.seen:
@@ -208,6 +186,13 @@ class _Walk:
         kinds = (value,) if isinstance(value, (FunctionType, type)) else type(value).__mro__
         self.packages.add(str(kinds[0].__module__).partition(".")[0])
         return any(_is_own_module(str(kind.__module__)) for kind in kinds)
+
+
+def _contents(value: Any) -> Iterable[Any]:
+    """Return what a container or an object holds."""
+    if isinstance(value, _CONTAINERS):
+        return list(value.values()) if isinstance(value, dict) else value
+    return *_attributes(value).values(), getattr(value, "__wrapped__", None)
 
 
 def _attributes(value: object) -> dict[str, Any]:

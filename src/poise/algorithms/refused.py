@@ -74,20 +74,20 @@ def _about_rows(estimator: Any, sample: Sample) -> str | None:
     import sklearn
     from sklearn.utils import check_array, get_tags
 
-    part = _entrance(estimator)
+    part = next((each for each in _way_in(estimator) if not _hands_on(each)), None)
     if part is None or not _stands_alone(part) or hasattr(part, "categorical_features"):
         return None
     tags = get_tags(part)
-    inputs = tags.input_tags
+    inputs, finite = tags.input_tags, not sklearn.get_config()["assume_finite"]
     if tags.no_validation or inputs.string or inputs.categorical:
         return None
     if inputs.one_d_array or not inputs.two_d_array:
         return None
-    finite = not (inputs.allow_nan or sklearn.get_config()["assume_finite"])
-    tables = [("X", sample.X)]
-    if sample.X_unlabeled is not None:
-        tables.append(("X_unlabeled", sample.X_unlabeled))
-    for name, rows in tables:
+    finite = finite and not inputs.allow_nan
+    for name in ("X", "X_unlabeled"):
+        rows: Rows | None = getattr(sample, name)
+        if rows is None:
+            continue
         try:
             check_array(
                 rows.native,
@@ -98,7 +98,9 @@ def _about_rows(estimator: Any, sample: Sample) -> str | None:
                 estimator=part,
             )
         except (TypeError, ValueError) as error:
-            return _place(name, rows, finite) or f"{name}: {' '.join(str(error).split())[:300]}"
+            found = first_not_number(rows) or (first_missing(rows) if finite else None)
+            text = f"{name}: {' '.join(str(error).split())[:300]}"
+            return text if found is None else f"{_holds(name, *found)}; {_REMEDY}"
     return None
 
 
@@ -108,15 +110,12 @@ def _stands_alone(estimator: Any) -> bool:
     return own and not any("__" in name for name in estimator.get_params(deep=True))
 
 
-def _entrance(estimator: Any) -> Any:
-    """Return the part of a composite that meets the values of the features first."""
+def _hands_on(part: Any) -> bool:
+    """Tell a scaler, which hands missing values on to the next part."""
     from sklearn.utils import get_tags
 
-    for part in _way_in(estimator):
-        scaler = type(part).__module__ == "sklearn.preprocessing._data"
-        if not (scaler and get_tags(part).input_tags.allow_nan):  # which hands them on
-            return part
-    return None
+    scaler = type(part).__module__ == "sklearn.preprocessing._data"
+    return scaler and bool(get_tags(part).input_tags.allow_nan)
 
 
 def _way_in(estimator: Any) -> Iterator[Any]:
@@ -140,12 +139,6 @@ def _exchanges_parts(search: Any) -> bool:
     grids = [grid] if isinstance(grid, dict) else grid or []
     lists = (values for each in grids for values in each.values())
     return any(hasattr(v, "fit") for values in lists if isinstance(values, list) for v in values)
-
-
-def _place(name: str, rows: Rows, finite: bool) -> str:
-    """Name the first value that cannot be used, if a single one is what is wrong."""
-    found = first_not_number(rows) or (first_missing(rows) if finite else None)
-    return "" if found is None else f"{_holds(name, *found)}; {_REMEDY}"
 
 
 def _holds(name: str, column: str | int, row: int, value: object) -> str:

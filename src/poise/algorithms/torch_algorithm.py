@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from poise import checks
 from poise.algorithms.algorithm import name_of, require_arguments
-from poise.algorithms.batched import missing
+from poise.algorithms.batched import missing, named_call
 from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
@@ -23,13 +23,12 @@ def torch_algorithm(
     optimizer: str | Callable[..., Any] = "adam",
     lr: float = 1e-3,
     batch_size: int | None = None,
-    classes: bool | int | Sequence[Any] | None = None,
+    classes: bool | None = None,
     response: str = "predict_proba",
     device: str = "auto",
     float64: bool = False,
     compile: bool = False,
     at_once: int | None = None,
-    name: str | None = None,
 ) -> TorchAlgorithm:
     """Turn a PyTorch module and its training into an algorithm, many copies trained at once.
 
@@ -53,10 +52,9 @@ def torch_algorithm(
         Step size of an optimiser that is named.
     batch_size : int, optional
         Rows of one step, in a new random order for each pass over the rows; by default all rows.
-    classes : bool, int or sequence, optional
-        True for the classes of the rows, or the labels, or their number K for 0 to K − 1; the
-        module returns one score for each. By default True for "cross_entropy", else responses are
-        numbers.
+    classes : bool, optional
+        Whether responses are classes, those of all rows; the module returns one score for each.
+        By default True for "cross_entropy".
     response : {"predict_proba", "predict"}
         Whether a classifier's prediction is the softmax of its scores, or a label.
     device : str
@@ -69,8 +67,6 @@ def torch_algorithm(
     at_once : int, optional
         Fits at the same time; 32 on a CPU and 8,192 on a GPU by default. Memory grows with it. The
         last digits may depend on it.
-    name : str, optional
-        By default the name of the function, and what differs from the defaults.
 
     Returns
     -------
@@ -119,22 +115,12 @@ def torch_algorithm(
         "float64": checks.flag("float64", float64),
         "compile": checks.flag("compile", compile),
     }
-    if classes is None and loss == "cross_entropy":
-        classes = True
+    if classes is None:
+        classes = loss == "cross_entropy"
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    algorithm = TorchAlgorithm(name or _name(make_module, options), classes, response, at_once)
+    called = named_call(name_of(make_module), options, torch_algorithm.__kwdefaults__ or {})
+    algorithm = TorchAlgorithm(called, classes, response, at_once)
     vars(algorithm).update(options, make_module=make_module, place=torch.device(device))
     algorithm.user_code = (make_module, loss, optimizer, torch.nn.Linear)
     return algorithm
-
-
-def _name(make_module: Callable[[], Any], options: dict[str, Any]) -> str:
-    """Name the module, the loss and the steps, and what differs from the defaults."""
-    defaults = torch_algorithm.__kwdefaults__ or {}
-    shown = [
-        f"{name}={name_of(value) if callable(value) else repr(value)}"
-        for name, value in options.items()
-        if name not in defaults or value != defaults[name]
-    ]
-    return f"{name_of(make_module)}({', '.join(shown)})"

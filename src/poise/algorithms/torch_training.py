@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
 
+from poise.algorithms.algorithm import blaming_user_code
 from poise.algorithms.batched import Batched, Stack
-from poise.errors import AlgorithmError, in_one_line
+from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
     from poise.data.sample import Sample
@@ -85,12 +86,8 @@ class TorchAlgorithm(Batched):
         """Refuse, on three rows, what cannot be trained in copies."""
         rows, module = self._tensor(X), self.module.train()
         before = {name: b.clone() for name, b in module.named_buffers()}
-        try:
+        with blaming_user_code(f"the module fails on {len(rows)} rows"):
             found = module(rows)
-        except Exception as error:
-            raise AlgorithmError(
-                f"the module fails on {len(rows)} rows: {in_one_line(error)}"
-            ) from error
         wanted = (len(rows),) if self.n_classes is None else (len(rows), self.n_classes)
         shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         if shape[: len(wanted)] != wanted:
@@ -104,33 +101,33 @@ class TorchAlgorithm(Batched):
                     f"the module changes its buffer {name!r} while it trains",
                     remedy=f"take GroupNorm or LayerNorm in place of BatchNorm, or {_ALONE}",
                 )
-        self._check_copies(rows, self._tensor(y))
-
-    def _check_copies(self, X: Tensor, y: Tensor) -> None:
         first, again = self._made([0, 0])
         if not all(torch.equal(first[name], again[name]) for name in first):
             raise AlgorithmError(
                 "make_module draws random numbers that PyTorch does not know",
                 remedy="draw them by torch.rand, torch.nn.init and the like",
             )
-        xi = np.array([0, 1], np.uint64)
-        states = []
-        for scale in (1, 1000):
-            both, twice = torch.stack([X, scale * X + 1]), torch.stack([y, y])
-            start = self._start(xi.tobytes())
-            try:
-                states.append(self._trained(start, both, twice, self._keys(xi), 2, alone=True))
-            except Exception as error:
-                raise AlgorithmError(
-                    f"copies of the module cannot be trained together: {in_one_line(error)}",
-                    remedy="do without branches on numbers, let torch.nn.Dropout draw the random "
-                    f"numbers, and take an optimiser such as Adam or SGD; or {_ALONE}",
-                ) from error
-        if not all(torch.equal(states[0][name][0], states[1][name][0]) for name in states[0]):
+        one, other = self._first_of_two(rows, self._tensor(y))
+        if not all(torch.equal(one[name], other[name]) for name in one):
             raise AlgorithmError(
                 "the optimiser does not treat every number by itself, so it would mix copies",
                 remedy=f"take Adam, AdamW, RMSprop or SGD, or {_ALONE}",
             )
+
+    def _first_of_two(self, X: Tensor, y: Tensor) -> list[State]:
+        """Return what two steps make of a copy beside two different ones."""
+        remedy = (
+            "do without branches on numbers, let torch.nn.Dropout draw the random numbers, and "
+            f"take an optimiser such as Adam or SGD; or {_ALONE}"
+        )
+        xi, found = np.array([0, 1], np.uint64), []
+        for scale in (1, 1000):
+            both, twice = torch.stack([X, scale * X + 1]), torch.stack([y, y])
+            start = self._start(xi.tobytes())
+            with blaming_user_code("copies of the module cannot be trained together", remedy):
+                state = self._trained(start, both, twice, self._keys(xi), 2, alone=True)
+            found.append({name: values[0] for name, values in state.items()})
+        return found
 
     @cached_property
     def module(self) -> nn.Module:
