@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from poise.theory import averaged, binomial
+from poise.theory import averaged
 from poise.theory.changes import Changes
 from poise.theory.martingales import Processes
 
@@ -39,36 +39,6 @@ def side_by_side(S: np.ndarray, delta, alpha: float, mirror: bool, m: int = 0) -
     """Run one process on each row of shares."""
     processes = Processes(m or S.shape[1], np.broadcast_to(delta, len(S)), alpha, mirror)
     return processes.run(lambda rows, a, b: S[rows, a:b], until=S.shape[1])
-
-
-@pytest.mark.parametrize("mirror", [False, True])
-@pytest.mark.parametrize(("delta", "alpha"), [(0.1, 0.05), (0.3, 0.2), (0.5, 0.01), (0.3, 0.6)])
-def test_a_bet_has_mean_alpha_at_the_null_and_keeps_its_level(delta, alpha, mirror):
-    m = 6
-    processes = side_by_side(paths(m), delta, alpha, mirror)
-    for law in laws(delta):
-        chance = chances(m, law)
-        assert chance @ processes.u == pytest.approx(alpha, rel=1e-12)
-        assert chance[processes.reached_at > 0].sum() <= alpha
-    for further in (0.05, 0.15):
-        worse = delta + (-further if mirror else further)
-        for law in laws(max(worse, 0.0)):
-            assert chances(m, law) @ processes.u <= alpha * (1 + 1e-12)
-
-
-def test_on_0_and_1_the_bets_are_the_binomial_test():
-    rng = np.random.default_rng(0)
-    for m, delta, alpha in ((5, 0.3, 0.2), (40, 0.1, 0.05), (127, 0.05, 0.1)):
-        S = (rng.random((40, m)) < rng.random((40, 1)) * 3 * delta).astype(float)
-        hedge = side_by_side(S, delta, alpha, False)
-        exceed = S.sum(axis=1).astype(int)
-        chance = binomial.acceptance_probability(exceed, m, delta, alpha)
-        np.testing.assert_allclose(hedge.u, chance, atol=1e-8)
-        accepted = exceed <= binomial.critical_count(m, delta, alpha)
-        assert ((hedge.reached_at > 0) == accepted).all()
-        mirror = side_by_side(S, delta, alpha, True)
-        unstable = exceed >= binomial.critical_count_unstable(m, delta, alpha)
-        assert ((mirror.reached_at > 0) == unstable).all()
 
 
 def test_stopping_and_going_on_changes_no_digit():
