@@ -75,7 +75,7 @@ def telling_column(rows: Rows) -> int | None:
     if is_sparse(rows.native):
         return None
     first = as_rows(rows.take(np.arange(min(len(rows), _ROWS_LOOKED_AT))), "X")
-    return int(np.argmax([len(set(words.tolist())) for words in _column_words(first)]))
+    return int(np.argmax([len(np.unique(words)) for words in _column_words(first)]))
 
 
 def chosen(rows: Rows, column: int | None, share: float) -> Ids:
