@@ -99,44 +99,35 @@ def shown(rows: Any) -> str:
         return repr(rows.toarray() if scipy.sparse.issparse(rows) else rows) + repr(leaves(rows))
 
 
-def test_a_fit_that_overwrites_its_rows_reaches_neither_the_user_nor_the_next_fit() -> None:
-    places = np.array([8, 3, 5])
-    for kind, X in CONTAINERS.items():
-        before, rows = shown(copy.deepcopy(X)), as_rows(X, "X")
-        whole = shown(rows.take(np.arange(12)))
-        spoil(rows.take(places))
-        spoil(rows.take(np.arange(12)))
-        assert shown(X) == before, kind
-        assert shown(rows.take(np.arange(12))) == whole, kind
+def chosen(X: Any, places: Any) -> Any:
+    """Take rows as the library of the container does."""
+    if isinstance(X, list | tuple):
+        return [X[place] for place in places]
+    if isinstance(X, pd.DataFrame | pd.Series):
+        return X.iloc[places]
+    if scipy.sparse.issparse(X):
+        return X.tocsr()[places]
+    return X.take(pa.array(places)) if hasattr(X, "to_pylist") else X[places]
 
 
-def test_what_is_taken_is_of_the_same_kind_and_has_the_same_values() -> None:
-    places = np.array([8, 3, 5])
-    for kind, X in CONTAINERS.items():
-        rows = pickle.loads(pickle.dumps(as_rows(X, "X")))
-        taken = rows.take(places)
-        assert type(taken) is ALSO.get(type(X), type(X)), kind
-        assert len(rows) == 12
-        if isinstance(X, list | tuple):
-            wanted = [X[place] for place in places]
-        elif scipy.sparse.issparse(X):
-            wanted = X.tocsr()[places]
-        elif isinstance(X, pd.DataFrame | pd.Series):
-            wanted = X.iloc[places]
-            assert str(getattr(taken, "dtypes", "")) == str(getattr(wanted, "dtypes", "")), kind
-        else:
-            wanted = X.take(pa.array(places)) if hasattr(X, "to_pylist") else X[places]
-        assert shown(taken) == shown(wanted), kind
-
-
-def test_points_of_both_kinds_come_in_the_order_asked_for() -> None:
-    for kind, X in CONTAINERS.items():
-        more = as_rows(X, "X").take(np.arange(6))
-        sample = Sample.of(X, VALUES[:, 0], X_unlabeled=more)
-        for places in ([13, 2, 12, 0], [1, 2], [14, 12], [12, 12, 3]):
-            mixed = sample.points(np.array(places))
-            same = as_rows(X, "X").take(np.array([place % 12 for place in places]))
-            assert shown(mixed) == shown(same), kind
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_what_is_taken_is_a_copy_of_the_same_kind(kind) -> None:
+    """So a fit that overwrites its rows reaches neither the user nor the next fit."""
+    X, places = CONTAINERS[kind], np.array([8, 3, 5])
+    before, rows = shown(copy.deepcopy(X)), pickle.loads(pickle.dumps(as_rows(X, "X")))
+    wanted, taken = chosen(X, places), rows.take(places)
+    assert type(taken) is ALSO.get(type(X), type(X))
+    assert shown(taken) == shown(wanted)
+    assert str(getattr(taken, "dtypes", "")) == str(getattr(wanted, "dtypes", ""))
+    sample = Sample.of(X, VALUES[:, 0], X_unlabeled=rows.take(np.arange(6)))
+    for order in ([13, 2, 12, 0], [1, 2], [14, 12], [12, 12, 3]):
+        mixed = sample.points(np.array(order))
+        assert shown(mixed) == shown(rows.take(np.array(order) % 12))
+        spoil(mixed)
+    rows = as_rows(X, "X")
+    spoil(rows.take(places))
+    assert shown(X) == before
+    assert shown(rows.take(places)) == shown(wanted)
 
 
 def test_columns_and_numbers() -> None:

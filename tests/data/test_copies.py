@@ -13,7 +13,7 @@ import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
 from helpers import python
-from poise.data.copies import copies, find_copies, row_identities, rows_in_both
+from poise.data.copies import copies, find_copies, row_identities
 from poise.data.rows import as_rows
 from poise.data.sample import Sample
 
@@ -116,14 +116,6 @@ def test_identities_are_the_same_in_every_container_and_process() -> None:
     )
     here = identities([["a text", 1.5, None], [(1, 2), {"k": [3]}, b"x"]])
     assert python(script).stdout.strip() == str(here.tolist())
-
-
-def test_rows_of_one_table_that_are_in_another() -> None:
-    fresh = np.vstack([RNG.normal(size=(5, 3)), X[17:18], X[3:4]])
-    assert rows_in_both([as_rows(X, "X")], [as_rows(fresh, "X")]).tolist() == [5, 6]
-    beside = [as_rows(X, "X"), as_rows(y, "y")]
-    other = [as_rows(fresh, "X"), as_rows(np.append(np.zeros(6), y[3]), "y")]
-    assert rows_in_both(beside, other).tolist() == [6]
 
 
 def test_of_many_rows_a_part_is_looked_at_that_has_both_copies_or_none() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -78,16 +79,10 @@ def test_the_coin_is_fresh_and_never_0(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_seeds_of_every_kind() -> None:
-    generator, old = np.random.default_rng(1), np.random.RandomState(1)
     drawn = int(np.random.default_rng(1).integers(0, 2**53))
-    drawn_old = np.random.RandomState(1).randint(0, 2**31 - 1)
-    for seed, root in [
-        (0, 0),
-        (2**70, 2**70),
-        (np.uint8(7), 7),
-        (generator, drawn),
-        (old, drawn_old),
-    ]:
+    old = np.random.RandomState(1).randint(0, 2**31 - 1)
+    generators = [(np.random.default_rng(1), drawn), (np.random.RandomState(1), old)]
+    for seed, root in [(0, 0), (2**70, 2**70), (np.uint8(7), 7), *generators]:
         assert Randomness.from_state(seed).root == root
     assert Randomness.from_state(Randomness(3, 4)) == Randomness(3, 4)
     roots = [Randomness.from_state(None).root for _ in range(20)]
@@ -98,23 +93,18 @@ def test_seeds_of_every_kind() -> None:
             Randomness.from_state(wrong)
 
 
-class Own:
-    name = "own"
-
-    def __init__(self, made) -> None:
-        self.pairs = made
-
-
-def test_couplings() -> None:
+@pytest.mark.parametrize(("name", "second"), [("shared", 0), ("independent", 1)])
+def test_couplings_by_name(name, second) -> None:
     words = Randomness(0).block("xi", 0, 3)
-    for name, second in (("shared", 0), ("independent", 1)):
-        coupling = pickle.loads(pickle.dumps(as_coupling(name)))
-        assert coupling.name == name
-        made = [part.tolist() for part in coupling.pairs(words)]
-        assert made == [words[:, 0].tolist(), words[:, second].tolist()]
-    own = as_coupling(Own(lambda words: (words[:, 0], ~words[:, 0])))
+    coupling = pickle.loads(pickle.dumps(as_coupling(name)))
+    made = [part.tolist() for part in coupling.pairs(words)]
+    assert made == [words[:, 0].tolist(), words[:, second].tolist()]
+
+
+def test_couplings_of_ones_own() -> None:
+    words = Randomness(0).block("xi", 0, 3)
+    own = as_coupling(SimpleNamespace(name="own", pairs=lambda words: (words[:, 0], ~words[:, 0])))
     assert own == as_coupling(own)
-    assert own.name == "own"
     assert (own.pairs(words)[1] == ~words[:, 0]).all()
     for made in (
         lambda words: words[:, 0],
@@ -124,7 +114,7 @@ def test_couplings() -> None:
         lambda words: (words[:1, 0], words[:1, 0]),
     ):
         with pytest.raises(ArgumentError, match=r"'own'.* must return a tuple of two arrays"):
-            as_coupling(Own(made))
-    for wrong in ("antithetic", Own, None, 3):
+            as_coupling(SimpleNamespace(name="own", pairs=made))
+    for wrong in ("antithetic", SimpleNamespace, None, 3):
         with pytest.raises(ArgumentError, match="coupling must be 'shared', 'independent' or"):
             as_coupling(wrong)

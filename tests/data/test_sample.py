@@ -63,12 +63,10 @@ def test_columns_of_the_frame_by_name() -> None:
 
 def test_labels_of_rows() -> None:
     frame = pd.DataFrame(X, index=[f"row {i}" for i in range(40)])
-    assert Sample.of(frame, y).label_of(3) == "row 3"
     assert Sample.of(frame, y, X_unlabeled=frame[5:]).label_of(41) == "row 6"
+    assert Sample.of(frame, y, ids=list(range(500, 540))).label_of(3) == 503
     assert Sample.of(frame.reset_index(drop=True), y).label_of(3) == 3
     assert Sample.of(X, y, X_unlabeled=X[:5]).label_of(41) == 41
-    for ids in (np.arange(40) + 500, list(range(500, 540)), pl.Series(range(500, 540))):
-        assert Sample.of(frame, y, ids=ids).label_of(3) == 503
 
 
 def test_groups_are_numbered_by_appearance() -> None:
@@ -136,18 +134,15 @@ def test_equal_values_have_equal_digests_in_every_container() -> None:
     assert len(digests) == 1
     one_ulp, text = X.copy(), frame.assign(town="x")
     one_ulp[17, 1] = np.nextafter(one_ulp[17, 1], 9)
-    samples = [
-        *(Sample.of(rows, y) for rows in (X, one_ulp, X[:, [1, 0, 2]], X[::-1], text)),
-        *(Sample.of(rows, y) for rows in (text.assign(town=["x"] * 39 + ["z"]), list(X[:, None]))),
-        Sample.of(list(one_ulp[:, None]), y),
-        Sample.of(X, y, X_unlabeled=X),
-        Sample.of(X, y, groups=np.arange(40)),
-        Sample.of(X, y, groups=np.arange(40) // 2),
-        Sample.of(X, y, sample_weight=y**2),
-        Sample.of(X, y, fit_params={"eval_set": np.zeros(5000)}),
-        Sample.of(X, y, fit_params={"eval_set": np.eye(1, 5000, 2500)}),
+    other_town = text.assign(town=["x"] * 39 + ["z"])
+    rows = [X, one_ulp, X[:, [1, 0, 2]], X[::-1], text, other_town, list(X[:, None])]
+    more = [
+        *({"X_unlabeled": X}, {"groups": np.arange(40)}, {"groups": np.arange(40) // 2}),
+        *({"sample_weight": y**2}, {"fit_params": {"eval_set": np.zeros(5000)}}),
+        {"fit_params": {"eval_set": np.eye(1, 5000, 2500)}},
     ]
-    assert len({sample.digest() for sample in samples}) == len(samples)
+    samples = [*(Sample.of(each, y) for each in rows), *(Sample.of(X, y, **each) for each in more)]
+    assert len({sample.digest() for sample in samples}) == len(samples) == 13
 
 
 def test_what_cannot_be_used_is_refused() -> None:
