@@ -167,8 +167,6 @@ def test_each_row_of_a_test_group_is_as_likely() -> None:
 def test_the_order_of_rows_is_made_where_it_is_needed_only() -> None:
     split = split_of(30, n=4, trials=5)
     split.terms(3)
-    assert not {"_labeled", "_unlabeled"} & set(vars(split))
-    split.rows(0, 0)
-    assert "_unlabeled" not in vars(split)
+    assert "units" not in vars(split)
     with pytest.raises(IndexError):
         split_of(6, 10, n=3, trials=2, losses=True).points(0)

@@ -20,7 +20,7 @@ from poise.data.pieces import Order, Side, sides_of
 from poise.data.randomness import Ids, Words
 from poise.data.rows import as_rows, is_on_dask
 from poise.data.sample import Sample, digest_of, sums_of
-from poise.data.split import Split, Units
+from poise.data.split import Split
 from poise.errors import AlgorithmError, ArgumentError, DataError
 
 _AT_HAND = 100_000  # rows
@@ -288,13 +288,12 @@ def gathered(
 ) -> tuple[Sample, Split]:
     """Put the rows of a piece in order, and return its trials on them."""
     here, more = rows
-    here, units = sides[0].ordered(here, piece)
-    beyond = Units(np.arange(0), None, np.arange(0), sides[1].units)
+    here, units = sides[0].ordered(here, piece, 0)
     if more is not None:
         more, beyond = sides[1].ordered(more, piece, sides[0].order.rows)
-    beyond = replace(beyond, rows=beyond.rows + len(here))
+        units = units.followed_by(beyond, len(here), sides[0].units)
     sample = columns.sample(here, more)
-    return sample, split.on(sample, units, beyond, trials=split.here)
+    return sample, split.on(sample, units, split.here)
 
 
 def _sums(known: tuple[Columns, Mapping[Any, int]], part: Any, first: int) -> dict[str, Words]:

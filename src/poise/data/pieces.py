@@ -107,7 +107,7 @@ class Side:
         kept = part.iloc[used].drop(columns=[group] if group else [])
         return kept.assign(_piece=self.intervals[2][place[used]], _word=words[used].view(np.int64))
 
-    def ordered(self, part: Any, piece: int, before: int = 0) -> tuple[Any, Units]:
+    def ordered(self, part: Any, piece: int, before: int) -> tuple[Any, Units]:
         """Put the rows of a piece in their order; they are called by their numbers."""
         words, starts = part["_word"].to_numpy().view(np.uint64), None
         order = np.argsort(words)
@@ -123,7 +123,7 @@ class Side:
         numbers = (words & ~(_LAST << self.order.bits)).view(np.int64) + before
         rows = part.iloc[order].drop(columns=["_piece", "_word"], errors="ignore")
         rows = rows.set_axis(numbers).copy()  # its columns lie in memory as those of one frame do
-        return rows, Units(np.arange(len(rows)), starts, here, self.units)
+        return rows, Units(np.arange(len(rows)), starts, here)
 
 
 def sides_of(

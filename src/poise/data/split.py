@@ -28,13 +28,12 @@ _TERMS_AT_ONCE = 1024  # one pair of random terms costs as much as a block of th
 class Units:
     """Rows unit by unit: unit u is ``rows[u]``, or holds ``rows[starts[u] : starts[u + 1]]``.
 
-    Where only some units are ``here``, in ascending order, these are counted instead.
+    Where only some units are ``here``, in ascending order, these are meant.
     """
 
     rows: Ids
     starts: Ids | None = None
     here: Ids | None = None
-    count: int = -1  # with those that are not here
 
     @classmethod
     def of_groups(cls, codes: Ids, order: Ids) -> Units:
@@ -44,9 +43,16 @@ class Units:
         starts = np.append(0, np.cumsum(sizes))
         return cls(np.argsort(rank, kind="stable")[: starts[-1]], starts)
 
+    def followed_by(self, more: Units, rows: int, units: int) -> Units:
+        """Put other units behind these; their rows are numbered from ``rows`` on."""
+        starts = here = None
+        if self.starts is not None and more.starts is not None:
+            starts = np.append(self.starts[:-1], len(self.rows) + more.starts)
+        if self.here is not None and more.here is not None:
+            here = np.append(self.here, units + more.here)
+        return Units(np.append(self.rows, rows + more.rows), starts, here)
+
     def __len__(self) -> int:
-        if self.here is not None:
-            return self.count
         return len(self.rows) if self.starts is None else len(self.starts) - 1
 
     def between(self, first: int, last: int) -> Ids:
@@ -61,8 +67,7 @@ class Units:
         """Return the rows of these units."""
         if self.starts is not None:
             return np.concatenate([self.rows[:0], *(self.between(u, u + 1) for u in units)])
-        places = units if self.here is None else np.searchsorted(self.here, units)
-        return self.rows.take(places, mode="clip")
+        return self.rows[units if self.here is None else np.searchsorted(self.here, units)]
 
 
 @dataclass(eq=False)
@@ -113,12 +118,12 @@ class Split:
         fewer.removals, fewer.n_points = removals, points
         return fewer
 
-    def on(self, sample: Any, *units: Units, trials: int | None = None) -> Split:
+    def on(self, sample: Any, units: Units | None = None, trials: int | None = None) -> Split:
         """Return the same trials, or the first ones, on some of the rows: those of these units."""
         here = copy.copy(self)
         here.sample, here.here = sample, trials
-        if units:
-            here._labeled, here._unlabeled = units
+        if units is not None:
+            here.units = units
         return here
 
     def __len__(self) -> int:
@@ -133,10 +138,10 @@ class Split:
         """Return the rows of the full and of the reduced fit of one removal."""
         if j == 0 and self.position == "last" and not self.replace:  # the usual case is cheap
             first, last = k * self.n, (k + 1) * self.n
-            between = self._labeled.between
+            between = self.units.between
             return between(first, last), between(first, last - self.remove)
-        units, gone = self._units(k), self._gone(k, j)
-        full, fresh = units[: self.n], units[self.n :]
+        full, gone = np.arange(k * self.width, k * self.width + self.n), self._gone(k, j)
+        fresh = np.arange(full[-1] + 1, (k + 1) * self.width)
         if self.position == "last":
             full = np.append(np.delete(full, gone), full[gone])
             gone = np.arange(self.n - self.remove, self.n)
@@ -144,11 +149,11 @@ class Split:
         if self.replace:
             reduced = full.copy()
             reduced[gone] = fresh
-        return self._labeled.of(full), self._labeled.of(reduced)
+        return self.units.of(full), self.units.of(reduced)
 
     def removed(self, k: int, j: int) -> Ids:
         """Return the rows that the reduced fit of one removal goes without."""
-        return self._labeled.of(self._units(k)[self._gone(k, j)])
+        return self.units.of(k * self.width + self._gone(k, j))
 
     def points(self, k: int) -> Ids:
         """Return the test rows of a trial."""
@@ -159,12 +164,9 @@ class Split:
 
         Removals take the last ones; where rows are replaced, or positions drawn, this is not so.
         """
-        labeled, of_trial = self._labeled, np.arange(start, stop)[:, None]
-        units = self.trials * (self.n + np.arange(self.n_points)) + of_trial
-        points, beyond = labeled.of(units), units >= len(labeled)
-        if beyond.any():
-            points[beyond] = self._unlabeled.of(units[beyond] - len(labeled))
-        return labeled.between(start * self.n, stop * self.n).reshape(-1, self.n), points
+        points = self.trials * (self.n + np.arange(self.n_points)) + np.arange(start, stop)[:, None]
+        rows = self.units.between(start * self.n, stop * self.n)
+        return rows.reshape(-1, self.n), self.units.of(points)
 
     def terms(self, k: int) -> tuple[int, int]:
         """Return ξ and ξ′ of a trial."""
@@ -182,10 +184,6 @@ class Split:
         """How many units the fits of one trial take."""
         return self.n + (self.remove if self.replace else 0)
 
-    def _units(self, k: int) -> Ids:
-        """Return the units of a trial: n to train on, then the fresh ones."""
-        return np.arange(k * self.width, (k + 1) * self.width)
-
     def _gone(self, k: int, j: int) -> Ids:
         """Return the places, among the n units of a trial, of those that removal j takes."""
         before = j * self.remove
@@ -199,34 +197,27 @@ class Split:
         """Return the t-th test row, which does not depend on how many there are."""
         place = self.trials * t + k
         unit = self.trials * self.width + place
-        units, here = self._labeled, len(self._labeled)
-        if unit >= here:
-            units, unit = self._unlabeled, unit - here
-        rows = units.between(unit, unit + 1)
+        rows = self.units.between(unit, unit + 1)
         if len(rows) == 1:
             return int(rows[0])
         return int(rows[int(self.randomness.uniform("row of the test group", place) * len(rows))])
 
     @cached_property
-    def _labeled(self) -> Units:
-        """Labelled rows in the order in which trials take them, made on first look-up."""
+    def units(self) -> Units:
+        """All units in the order in which trials take them, made on first look-up."""
         sample = self.sample
-        if sample.groups is None:
-            return Units(self._order("order of labelled rows", sample.n_labeled))
-        return Units.of_groups(sample.groups, self._order("order of groups", sample.n_groups or 0))
+        role = "order of labelled rows" if sample.groups is None else "order of groups"
+        here = self._side(role, sample.groups, sample.n_groups or sample.n_labeled)
+        if self.losses or not sample.n_unlabeled:
+            return here
+        codes = sample.groups_unlabeled
+        count = sample.n_unlabeled if codes is None else sample.n_groups_unlabeled
+        more = self._side("order of unlabelled rows", codes, count)
+        return here.followed_by(more, sample.n_labeled, len(here))
 
-    @cached_property
-    def _unlabeled(self) -> Units:
-        """Unlabelled rows in the order in which they serve, numbered after the labelled ones."""
-        codes, count = self.sample.groups_unlabeled, self.sample.n_unlabeled
-        if codes is not None:
-            count = self.sample.n_groups_unlabeled
-        order = self._order("order of unlabelled rows", 0 if self.losses else count)
-        units = Units(order) if codes is None else Units.of_groups(codes, order)
-        return Units(units.rows + self.sample.n_labeled, units.starts)
-
-    def _order(self, role: str, count: int) -> Ids:
-        return self.randomness.order(role, count) if self.shuffle else np.arange(count)
+    def _side(self, role: str, codes: Ids | None, count: int) -> Units:
+        order = self.randomness.order(role, count) if self.shuffle else np.arange(count)
+        return Units(order) if codes is None else Units.of_groups(codes, order)
 
 
 # Fits that are made elsewhere -------------------------------------------------------------------

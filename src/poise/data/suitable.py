@@ -36,12 +36,9 @@ def check_responses(y: Rows, name: str = "y") -> None:
         raise DataError("must not be sparse", argument=name, remedy=f"give {name}.toarray()")
     if np.ndim(y.native) > 2 and isinstance(y.native, np.ndarray):
         raise DataError("must have one or two dimensions", argument=name, got=y.native.shape)
-
-    def wrong(values: NDArray[Any]) -> NDArray[np.bool_]:
+    for _, values in y.values():
         _check_kind(values, name)
-        return _not_finite(values)
-
-    found = _first(y, wrong)
+    found = first_missing(y)
     if found is not None:
         column, row, value = found
         where = f"row {row} (counting from 0)" + ("" if y.single else f", column {column!r}")
@@ -137,11 +134,9 @@ def holds_labels(y: Rows) -> bool:
     """
     if "categ" in str(getattr(y.native, "dtype", "")).lower():
         return True
-    return any(
-        values.dtype.kind in "UST"
-        or (values.dtype.kind == "O" and any(isinstance(each, (str, bytes)) for each in values))
-        for _, values in y.values()
-    )
+    columns = [values for _, values in y.values()]
+    text = any(values.dtype.kind in "UST" for values in columns)
+    return text or any(isinstance(v, (str, bytes)) for c in columns if c.dtype == "O" for v in c)
 
 
 def is_classification(y: Rows) -> bool:
@@ -153,16 +148,12 @@ def is_classification(y: Rows) -> bool:
     >>> is_classification(as_rows([0, 1, 2] * 10, "y")), is_classification(as_rows([0.5, 1], "y"))
     (True, False)
     """
-    if holds_labels(y):
-        return True
-    return all(_few_whole_numbers(values) for _, values in y.values())
+    return holds_labels(y) or all(_few_whole_numbers(values) for _, values in y.values())
 
 
 def _few_whole_numbers(values: NDArray[Any]) -> bool:
-    if values.dtype.kind == "b":
-        return True
     if values.dtype.kind not in "iuf" or not (values == np.round(values)).all():
-        return False
+        return values.dtype.kind == "b"
     return 2 <= len(np.unique(values)) <= min(_MOST_CLASSES, len(values) // 5)
 
 
@@ -192,13 +183,8 @@ def rare_class(y: Rows, n: int) -> str | None:
 
 def few_values(X: Rows) -> bool:
     """Tell whether features have so few values that all could be tried: then no ceiling holds."""
-    some = as_rows(X.take(np.arange(min(len(X), _LOOKED_AT))), "X")
-    numbers = some.numbers()
-    if numbers is None or numbers.ndim != 2 or len(some) < 30:
+    numbers = as_rows(X.take(np.arange(min(len(X), _LOOKED_AT))), "X").numbers()
+    if numbers is None or numbers.ndim != 2 or len(numbers) < 30:
         return False
-    tried = 1
-    for column in numbers.T:
-        tried *= len(np.unique(column))
-        if tried > min(_COULD_BE_TRIED, len(some)):
-            return False
-    return True
+    combinations = math.prod(len(np.unique(column)) for column in numbers.T)
+    return combinations <= min(_COULD_BE_TRIED, len(numbers))
