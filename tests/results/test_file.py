@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 import pytest
 
+import poise
 from poise.errors import RecordError
 from poise.results.design import Design
 from poise.results.file import FORMAT, load, to_dict
@@ -85,6 +86,22 @@ def test_what_is_read_is_what_was_written(name, tmp_path):
         plain = to_dict(saved)
         assert set(written) - set(plain) == {"changes", "errors", "digest"}
         json.dumps(plain, allow_nan=False)
+
+
+KEPT = Path(__file__).parent / "kept"
+RELEASES = sorted({path.name.partition("-")[0] for path in KEPT.iterdir()})
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_files_of_every_release_are_read(release):
+    """They stay as their release wrote them; each says by which command."""
+    files = sorted(KEPT.rglob(f"{release}-*.json")) + sorted(KEPT.glob(f"{release}-*/*.json"))
+    assert len(files) == 5
+    for file in files:
+        assert poise.verify(file).wrong == []
+    run, test = (poise.load(KEPT / f"{release}-{name}") for name in ("run.jsonl", "test.json"))
+    assert (run, run.asked) == (test.trials, test.question)
+    assert list(poise.load(KEPT / f"{release}-compare")) == ["Lasso()", "Ridge()"]
 
 
 def test_files_are_for_people_too(tmp_path):
