@@ -85,6 +85,25 @@ def test_details_show_once_what_every_fit_prints(run) -> None:
         assert "like to print" not in result.stdout.replace(said, "") + result.stderr
 
 
+def test_rows_that_lack_a_value_are_left_out_and_counted(run, folder: Path) -> None:
+    rows = pd.read_csv(folder / "numbers.csv")
+    rows.loc[[3, 7], "size"] = rows.loc[9, "price"] = np.nan
+    rows.to_csv(folder / "holes.csv", index=False)
+    rows.to_excel(folder / "holes.xlsx", index=False)
+    rows.iloc[:20].assign(price=np.nan).to_csv(folder / "unknown.csv", index=False)
+    assert run(TEST.replace("numbers.csv", "holes.csv")).exit_code == 2
+    for file in ("holes.csv", "holes.xlsx"):
+        asked = f"{TEST.replace('numbers.csv', file)} --drop-missing --unlabeled unknown.csv"
+        result = run(f"{asked} --json")
+        design = json.loads(result.stdout)["design"]
+        assert (design["n_labeled"], design["n_unlabeled"]) == (657, 18)
+        assert result.stderr.splitlines() == [
+            f"poise: 3 of 660 rows of {file} are left out: a value is missing",
+            "poise: 2 of 20 rows of unknown.csv are left out: a value is missing",
+        ]
+        assert run(f"{asked} -q").stderr == ""
+
+
 def test_labels_need_no_epsilon(run, folder: Path) -> None:
     asked = "labels.csv --target price --drop id --algorithm LogisticRegression --n 10 --delta 0.2"
     rows = pd.read_csv(folder / "labels.csv").drop(columns="id")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise import checks
 from poise.checks import did_you_mean
+from poise.cli.errors import say
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.numbers import without_noise
 
@@ -268,7 +269,9 @@ class Source:
         names = {"X_unlabeled": "unlabeled", "X_fresh": "fresh"}
         self.others = {name: given[key] for name, key in names.items() if given.get(key)}
         self.reading = {name: given[name] for name in READ if given.get(name)}
+        self.reading.pop("drop_missing", None)  # here, where they are counted
         self.reading |= {"backend": "dask"} if on_dask else {}
+        self.drop_missing, self.quiet = given.get("drop_missing", False), given.get("quiet", False)
         self.columns = {name: given[name] for name in OF_ROWS if given.get(name) is not None}
         self.tables: dict[str, Table] = {}
 
@@ -283,7 +286,8 @@ class Source:
 
         if list(map(str, self.files)).count("-") > 1:
             raise ArgumentError("standard input holds one table; give the other one as a file")
-        table = self.tables["X"] = read_table(self.file, self.target, **self.reading)
+        table = read_table(self.file, self.target, **self.reading)
+        table = self.tables["X"] = replace(table, frame=self._complete(table.frame, self.file))
         names = [str(name) for name in table.frame.columns]
         for name, column in self.columns.items():
             if column not in names:
@@ -300,7 +304,7 @@ class Source:
 
         file = self.others[argument]
         reading = {name: value for name, value in self.reading.items() if name != "drop"}
-        table = self.tables[argument] = read_table(str(file), **reading)
+        table = read_table(str(file), **reading)
         spare = [first.target, self.columns.get("sample_weight"), self.columns.get("ids")]
         for name in names:
             if name not in table.frame.columns and name not in spare:
@@ -309,7 +313,20 @@ class Source:
         target = first.target if argument == "X_fresh" else None  # the library drops the other
         if target in known and table.frame[target].isna().all():
             known.remove(target)
-        return table.frame[known]
+        needed = [name for name in known if argument == "X_fresh" or name != first.target]
+        frame = self._complete(table.frame[known], str(file), needed)
+        self.tables[argument] = replace(table, frame=frame)
+        return frame
+
+    def _complete(self, frame: Any, file: str, needed: list[str] | None = None) -> Any:
+        """Leave out rows that lack a value, if that was asked for, and say how many."""
+        kept = frame.dropna(subset=needed) if self.drop_missing else frame
+        if self.drop_missing and not len(kept):
+            raise DataError(f"{file} has no rows without a missing value")
+        if self.drop_missing and not self.quiet and len(kept) < len(frame):
+            gone = f"{len(frame) - len(kept):,} of {len(frame):,} rows of {file}"
+            say(f"{gone} are left out: a value is missing")
+        return kept
 
     def held_out(self, rows: Mapping[str, Any], share: float, seed: object) -> dict[str, Any]:
         """Leave out a share of the rows, or groups, at random: they are the fresh ones."""
