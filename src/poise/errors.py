@@ -31,6 +31,7 @@ _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
     "\ufff9-\ufffb]"
 )
+_ADDRESS = re.compile(" at 0x[0-9a-f]+")
 _ABSENT = object()
 _HERE = str(Path(__file__).parent)
 
@@ -187,4 +188,5 @@ def _shown(value: object) -> str:
         if isinstance(error, KeyboardInterrupt):
             raise
         text = f"an object of type {type(value).__name__}"
+    text = _ADDRESS.sub("", text)
     return text if len(text) <= 200 else f"{text[:160]} … {text[-30:]}"

@@ -65,6 +65,17 @@ def test_places_where_nothing_can_be_written_are_refused_before_the_first_fit(ru
         assert said in result.stderr, name
 
 
+def test_an_answer_that_cannot_be_saved_is_printed_all_the_same(run, folder, monkeypatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    result = run(f"{TEST.replace(' --distance poise_test_models.py:far', '')} late.json")
+    assert (result.exit_code, result.stdout) == (2, "stable\n")
+    assert "late.json cannot be written: No space left on device" in result.stderr
+    assert not (folder / "late.json").exists()
+
+
 def test_the_demo_leaves_the_files_of_others_alone(run, tmp_path: Path) -> None:
     (tmp_path / "tree.json").write_text("mine")
     result = run(f"demo --output {tmp_path}")

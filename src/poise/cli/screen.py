@@ -44,16 +44,29 @@ def tell(
 ) -> Exit:
     """Save and print an answer in the form that was asked for; return its exit status.
 
-    What stands ``beside`` it is printed as JSON only.
+    What stands ``beside`` it is printed as JSON only. What cannot be saved is printed all the same.
     """
-    if isinstance(answer, Mapping):
-        return _tell_several(answer, output, warned)
-    verdict = getattr(answer, "verdict", None)
-    _require_verdicts([answer], output.latex or output.details)
-    output.write(answer)
-    warned.doubts.extend(answer.warnings)  # a file tells its own only here
-    if output.as_json or not (output.quiet or output.latex):
-        warned.shown(answer.warnings)
+    several = isinstance(answer, Mapping)
+    together = several and hasattr(answer, "to_latex")  # they share a level
+    answers = getattr(answer, "answers", answer).values() if several else [answer]
+    if output.details or (output.latex and not together):
+        _require_verdicts(answers)
+    try:
+        output.write(answer)
+    finally:
+        doubts = list(dict.fromkeys(text for each in answers for text in each.warnings))
+        warned.doubts.extend(doubts)  # a file tells its own only here
+        if output.as_json or not (output.quiet or output.latex):
+            warned.shown(doubts)
+        if several:
+            _print_several(answer, output, together)
+        else:
+            _print(answer, output, beside)
+    verdict = None if several else getattr(answer, "verdict", None)
+    return Exit.of_verdict(verdict) if verdict else Exit.STABLE
+
+
+def _print(answer: Any, output: Output, beside: Mapping[str, object]) -> None:
     if output.as_json:
         print_json({**as_dict(answer), **beside})
     elif output.quiet:
@@ -62,40 +75,31 @@ def tell(
         click.echo(answer.to_latex())
     else:
         paragraphs(in_full(answer) if output.details else str(answer))
-    return Exit.of_verdict(verdict) if verdict else Exit.STABLE
 
 
-def _tell_several(found: Any, output: Output, warned: Warned) -> Exit:
-    """Do so with answers that share a level, or stand side by side: they have no joint verdict."""
+def _print_several(found: Any, output: Output, together: bool) -> None:
+    """Print answers that share a level, or stand side by side: they have no joint verdict."""
     from poise.results.text.sentences import ASKED_AFTER
-    from poise.results.together import Together, table
+    from poise.results.together import table
 
-    together = isinstance(found, Together)
-    answers = found.answers if together else found
-    _require_verdicts(answers.values(), output.details or (output.latex and not together))
-    output.write(answers)
-    doubts = list(dict.fromkeys(text for one in answers.values() for text in one.warnings))
-    warned.doubts.extend(doubts)
-    if not (output.quiet or output.latex):
-        warned.shown(doubts)
-    judged = all(hasattr(one, "verdict") for one in answers.values())
+    answers = getattr(found, "answers", found)
+    judged = all(hasattr(each, "verdict") for each in answers.values())
     if output.as_json:
-        print_json({name: as_dict(one) for name, one in answers.items()})
+        print_json({name: as_dict(each) for name, each in answers.items()})
     elif output.quiet:
-        paragraphs("\n".join(f"{in_a_word(one)}\t{name}" for name, one in answers.items()))
+        paragraphs("\n".join(f"{in_a_word(each)}\t{name}" for name, each in answers.items()))
     elif output.latex:
         click.echo(found.to_latex() if together else table(found).latex())
     elif output.details or not (together or judged):
         full = in_full if output.details else str
-        paragraphs("\n\n".join(f"{name}: {full(one)}" for name, one in answers.items()))
+        paragraphs("\n\n".join(f"{name}: {full(each)}" for name, each in answers.items()))
     else:
-        after = not together and any(one.asked == "after" for one in found.values())
+        after = not together and any(each.asked == "after" for each in answers.values())
         paragraphs("\n".join([str(found if together else table(found)), *[ASKED_AFTER] * after]))
-    return Exit.STABLE
 
 
-def _require_verdicts(answers: Iterable[Any], asked: bool) -> None:
-    if asked and any(not hasattr(one, "verdict") for one in answers):
+def _require_verdicts(answers: Iterable[Any]) -> None:
+    if any(not hasattr(each, "verdict") for each in answers):
         raise click.UsageError("--latex and --details need a verdict: give --epsilon and --delta.")
 
 
