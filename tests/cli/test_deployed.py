@@ -129,7 +129,7 @@ WRONG = [
     ("--fresh fresh.csv --without owner==3", "must be a condition"),
     (
         "--fresh points.csv --update 2",
-        "column 'y' of points.csv is missing: fresh rows that are added",
+        "column 'y' of points.csv is missing: rows that are added",
     ),
     ("--fresh numbers.csv", "numbers.csv has no column 'a', as trained.csv has"),
 ]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _ROWS_COMPARED = 2_000  # distinct rows from which the chance of equal values is estimated
 _VALUES_LOOKED_AT = 500_000  # 4 MB
 _ROWS_LOOKED_AT = 1_000  # to find the column by which they are chosen
+_BY_CHANCE = 1e-6  # probability of more rows that are known by chance
 _BEYOND_CHANCE = 1_000  # times more equal pairs than expected
 _GOLDEN = 0x9E3779B97F4A7C15  # 2⁶⁴ divided by the golden ratio: its multiples spread
 _VALUES_AT_ONCE = 1 << 15  # so many stay in the cache while they are mixed
@@ -183,6 +184,26 @@ def rows_in_both(first: Sequence[Rows], second: Sequence[Rows]) -> Ids:
     array([1])
     """
     return np.flatnonzero(np.isin(row_identities(0, *second), row_identities(0, *first)))
+
+
+def beyond_chance(known: Words, words: Words) -> Ids:
+    """Return the places of the words among known ones; none if chance explains so many.
+
+    Where columns take few values, rows are equal by chance, as known ones are to each other.
+    """
+    found = np.flatnonzero(np.isin(words, known))
+    if not len(found):
+        return found
+    from scipy.stats import binom
+
+    share = chance_of_equals(known)
+    return found[: 0 if share and len(found) <= binom.isf(_BY_CHANCE, len(words), share) else None]
+
+
+def chance_of_equals(words: Words) -> float:
+    """Return the share of rows that are equal to another."""
+    _, place, count = np.unique(words, return_inverse=True, return_counts=True)
+    return float(np.mean(count[place] > 1))
 
 
 def _column_words(rows: Rows) -> Iterator[Words]:

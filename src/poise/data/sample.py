@@ -140,12 +140,11 @@ class Sample:
         """Return fresh copies of features, responses and arguments of fit of labelled rows."""
         params = {name: own_copy(value) for name, value in self.constant.items()}
         params |= {name: rows.take(places) for name, rows in self.per_row.items()}
-        return self.X.take(places), self.y.take(places), params
+        return self.points(places), self.y.take(places), params
 
     def points(self, places: Ids) -> Any:
         """Return fresh copies of the features of any rows, labelled or not, in this order."""
-        here = places < self.n_labeled
-        if self.X_unlabeled is None or here.all():
+        if self.X_unlabeled is None or (here := places < self.n_labeled).all():
             return self.X.take(places)
         unlabeled = self.X_unlabeled.take(places[~here] - self.n_labeled)
         if not here.any():
@@ -154,8 +153,15 @@ class Sample:
         order = np.append(np.flatnonzero(here), np.flatnonzero(~here))
         return both.take(np.argsort(order))
 
+    def knowing(self, y: Rows) -> Sample:
+        """Return the sample with responses of its unlabelled rows, which stay apart from others."""
+        mine, theirs = self.y.native, y.native
+        if type(mine) is not type(theirs):  # responses in different containers become arrays
+            mine, theirs = np.asarray(mine), np.asarray(theirs)
+        return replace(self, y=as_rows(join(mine, theirs), "y"))
+
     def responses(self, places: Ids) -> Any:
-        """Return fresh copies of the responses of labelled rows."""
+        """Return fresh copies of the responses of rows that have one."""
         return self.y.take(places)
 
     def label_of(self, place: int) -> object:
@@ -201,7 +207,7 @@ class Sample:
         columns = [values for _, values in self.y.values()]
         if holds_labels(self.y) or any(values.dtype.kind not in "iuf" for values in columns):
             raise DataError("y holds labels, which have no standard deviation")
-        if self.n_labeled < 2 or all((values == values[0]).all() for values in columns):
+        if len(self.y) < 2 or all((values == values[0]).all() for values in columns):
             raise DataError("y is the same in all rows, so its standard deviation is 0")
         return math.sqrt(sum(float(np.var(values, ddof=1, dtype=np.float64)) for values in columns))
 

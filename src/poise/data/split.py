@@ -69,6 +69,13 @@ class Units:
             return np.concatenate([self.rows[:0], *(self.between(u, u + 1) for u in units)])
         return self.rows[units if self.here is None else np.searchsorted(self.here, units)]
 
+    def one_of(self, unit: int, randomness: Randomness, place: int) -> int:
+        """Return the row that stands for a unit: of a group, a random one."""
+        rows = self.between(unit, unit + 1)
+        if len(rows) == 1:
+            return int(rows[0])
+        return int(rows[int(randomness.uniform("row of the test group", place) * len(rows))])
+
 
 @dataclass(eq=False)
 class Split:
@@ -197,10 +204,7 @@ class Split:
         """Return the t-th test row, which does not depend on how many there are."""
         place = self.trials * t + k
         unit = self.trials * self.width + place
-        rows = self.units.between(unit, unit + 1)
-        if len(rows) == 1:
-            return int(rows[0])
-        return int(rows[int(self.randomness.uniform("row of the test group", place) * len(rows))])
+        return self.units.one_of(unit, self.randomness, place)
 
     @cached_property
     def units(self) -> Units:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from poise.results.trials import Failed
 
+Task = TypeVar("Task")
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Rows = Any  # numbers of rows of the sample (Ids), or rows that were Made
@@ -65,6 +66,24 @@ class Trial:
     def n_fits(self) -> int:
         """Number of fits."""
         return len(self.full) + len(self.reduced)
+
+
+class Planned(Sequence[Task]):
+    """Tasks by number, each made when it is looked up."""
+
+    make: Callable[[int], Task]
+
+    @overload
+    def __getitem__(self, k: int) -> Task: ...
+    @overload
+    def __getitem__(self, k: slice) -> Sequence[Task]: ...
+    def __getitem__(self, k: int | slice) -> Task | Sequence[Task]:
+        if isinstance(k, slice):
+            return [self.make(each) for each in range(*k.indices(len(self)))]
+        return self.make(k)
+
+    def __iter__(self) -> Iterator[Task]:
+        return map(self.make, range(len(self)))
 
 
 class Said(NamedTuple):

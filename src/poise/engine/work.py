@@ -232,7 +232,7 @@ class Work:
 
     def error(self, values: Any, points: Rows) -> float:
         """Return the mean loss of predictions at the points that have a response."""
-        if isinstance(points, Made) or not (labeled := points < self.sample.n_labeled).any():
+        if isinstance(points, Made) or not (labeled := points < len(self.sample.y)).any():
             return np.nan
         try:
             y = self.sample.responses(points[labeled])

@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.data.randomness import Ids, Randomness
+from poise.data.sample import Sample
 from poise.data.split import Units
-from poise.engine.messages import Answer, Answers, Batch, Failure, Floats, Query
+from poise.engine.messages import Answer, Answers, Batch, Floats, Planned, Query
 from poise.engine.oracle import failed_with
+from poise.engine.work import Work
 from poise.errors import RecordError, TrialError
 from poise.results.design import Design
 from poise.results.trials import MOST_FAILURES, Failed
 
-Compare = Callable[[Any, Any, Ids], tuple[Floats | float, Failure | None]]
+_NONE = np.arange(0)
 
 
 class Fit(NamedTuple):
@@ -29,22 +31,22 @@ class Fit(NamedTuple):
 
     left_out: Ids  # units of D
     added: int  # the trial whose fresh units are trained on, too; -1 for none
-    trials: Ids  # their places in the table of changes
+    trials: Ids = _NONE  # their places in the table of changes
     removal: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class GivenSplit:
-    """The rows of every trial about one training set D.
+    """The rows of every trial about one training set D: the labelled rows of a sample.
 
     Attributes
     ----------
     design : Design
         The notion, and how many trials and points there are.
-    own, fresh : Units
-        Units of D; fresh ones in the order in which trials use them, labelled ones first.
+    sample : Sample
+        D, and the fresh rows as its unlabelled ones.
     randomness : Randomness
-        Of ξ, and of the row that stands for a fresh group.
+        Of ξ, of the order of the fresh rows, and of the row that stands for a fresh group.
     chosen : array of int
         Numbers of the trials: all of them, or those that are repeated.
     apart : bool
@@ -52,16 +54,15 @@ class GivenSplit:
 
     Examples
     --------
-    >>> design = Design(algorithm="A", n=3, n_labeled=4, notion="update", batch=1)
-    >>> own, fresh = Units(np.arange(3)), Units(np.array([6, 3, 5, 4]))
-    >>> split = GivenSplit(design, own, fresh, Randomness(0), np.arange(2))
+    >>> design = Design(algorithm="A", n=3, n_labeled=4, notion="update", shuffle=False)
+    >>> sample = Sample.of(np.zeros((3, 1)), np.zeros(3), X_unlabeled=np.ones((4, 1)))
+    >>> split = GivenSplit(design, sample, Randomness(0), np.arange(2))
     >>> split.rows(1, 0), split.points(1)
-    ((array([0, 1, 2]), array([0, 1, 2, 3])), array([4]))
+    ((array([0, 1, 2]), array([0, 1, 2, 4])), array([6]))
     """
 
     design: Design
-    own: Units
-    fresh: Units
+    sample: Sample
     randomness: Randomness
     chosen: Ids
     apart: bool = False
@@ -69,19 +70,40 @@ class GivenSplit:
     def __len__(self) -> int:
         return len(self.chosen)
 
+    @cached_property
+    def own(self) -> Units:
+        """Units of D: rows, or groups if they leave as a whole."""
+        groups, whole = self.sample.groups, self.design.notion != "without"
+        if groups is None or not whole:
+            return Units(np.arange(self.sample.n_labeled))
+        return Units.of_groups(groups, np.arange(self.design.n))
+
+    @cached_property
+    def fresh(self) -> Units:
+        """Fresh units in the order in which trials use them: first those that are added."""
+        sample, codes = self.sample, self.sample.groups_unlabeled
+        kind, count = ("rows", sample.n_unlabeled)
+        if codes is not None:
+            kind, count = ("groups", sample.n_groups_unlabeled)
+        order = np.arange(count)
+        if self.design.shuffle:
+            order = self.randomness.order(f"order of fresh {kind}", count)
+        units = Units(order) if codes is None else Units.of_groups(codes, order)
+        return Units(sample.n_labeled + units.rows, units.starts)
+
     # what a trial is
 
     def rows(self, k: int, j: int) -> tuple[Ids, Ids]:
         """Return the rows of the two fits that trial k compares for removal j."""
-        after = self._after(k, j)
-        before = after.left_out if self.is_jackknife else after.left_out[:0]
-        return self.training(before), self.training(after.left_out, after.added)
+        left_out, added, *_ = self._after(k, j)
+        return self.training(left_out if self.is_jackknife else _NONE), self.training(
+            left_out, added
+        )
 
     def removed(self, k: int, j: int) -> Ids:
         """Return the rows of D that removal j takes away, or the fresh ones that are added."""
-        after = self._after(k, j)
-        added = after.added >= 0 and not self.is_jackknife
-        return self._added(after.added) if added else self.own.of(after.left_out)
+        left_out, added, *_ = self._after(k, j)
+        return self.own.of(left_out) if added < 0 or self.is_jackknife else self._added(added)
 
     def points(self, k: int) -> Ids:
         """Return the fresh rows at which trial k predicts; of the jackknife, the one it adds."""
@@ -89,7 +111,9 @@ class GivenSplit:
             return self._added(k)
         first = self.design.n_trials * self.design.taken + k * self.design.points
         units = range(first, first + self.design.points)
-        return np.array([self._row_of(unit) for unit in units], dtype=np.int64)
+        return np.array(
+            [self.fresh.one_of(unit, self.randomness, unit) for unit in units], dtype=np.int64
+        )
 
     def training(self, left_out: Ids, added: int = -1) -> Ids:
         """Return the rows of D without some units, and with those that a trial adds."""
@@ -109,25 +133,14 @@ class GivenSplit:
 
     def _after(self, k: int, j: int) -> Fit:
         """Return the second fit of a pair."""
-        design, none = self.design, np.arange(0)
-        if design.notion == "changed":
-            return Fit(none, -1, none)
-        if design.notion in ("update", "add-one"):
-            return Fit(none, k, none)
-        if design.notion == "without":
-            return Fit(np.array(design.without), -1, none)
-        leaves = np.array([j if design.all_leave else self._drawn[k]])
-        return Fit(leaves, k if self.is_jackknife else -1, none)
+        leaves = np.array(self.design.without, dtype=np.int64)
+        if self.design.notion in ("deployed", "jackknife"):
+            leaves = np.array([j if self.design.all_leave else self._drawn[k]])
+        return Fit(leaves, k if self.one_by_one else -1)
 
     def _added(self, k: int) -> Ids:
         first = k * self.design.batch
         return self.fresh.between(first, first + self.design.batch)
-
-    def _row_of(self, unit: int) -> int:
-        rows = self.fresh.between(unit, unit + 1)
-        if len(rows) == 1:
-            return int(rows[0])
-        return int(rows[int(self.randomness.uniform("row of the test group", unit) * len(rows))])
 
     @cached_property
     def _drawn(self) -> Ids:
@@ -138,28 +151,30 @@ class GivenSplit:
     @cached_property
     def befores(self) -> list[Ids]:
         """The units that each fit goes without with which others are compared."""
-        units = np.arange(self.design.n if self.is_jackknife else 0)
-        return [units[i : i + 1] for i in range(len(units))] or [units]
+        return list(np.arange(self.design.n)[:, None]) if self.is_jackknife else [_NONE]
 
     @cached_property
+    def _shared(self) -> list[Fit]:
+        """The fits that serve several trials each."""
+        design, m = self.design, np.arange(len(self))
+        if design.all_leave:
+            return [Fit(np.array([j]), -1, m, j) for j in range(design.n)]
+        if design.notion != "deployed":
+            return [Fit(np.array(design.without, dtype=np.int64), -1, m)]
+        drawn = self._drawn[self.chosen]
+        return [Fit(np.array([i]), -1, np.flatnonzero(drawn == i)) for i in np.unique(drawn)]
+
+    @property
     def n_fits(self) -> int:
         """How many fits are compared with them."""
-        design, m = self.design, len(self)
-        if design.all_leave:
-            return design.n * (m if self.is_jackknife else 1)
-        return {"changed": 1, "without": 1, "deployed": len(self._leaving)}.get(design.notion, m)
+        return len(self) * self.design.removals if self.one_by_one else len(self._shared)
 
     def fit(self, f: int) -> Fit:
         """Return one of these fits; those of trial 0 come first wherever they serve it alone."""
-        m = np.arange(len(self))
-        if self.one_by_one:
-            place, j = divmod(f, self.design.removals)
-            fit = self._after(int(self.chosen[place]), j)
-            return fit._replace(trials=m[place : place + 1], removal=j)
-        if self.design.notion in ("without", "changed") or self.design.all_leave:
-            return self._after(0, f)._replace(trials=m, removal=f)
-        leaves = self._leaving[f : f + 1]
-        return Fit(leaves, -1, np.flatnonzero(self._drawn[self.chosen] == leaves))
+        if not self.one_by_one:
+            return self._shared[f]
+        place, j = divmod(f, self.design.removals)
+        return self._after(int(self.chosen[place]), j)._replace(trials=np.array([place]), removal=j)
 
     def predicted(self, fit: Fit) -> Ids:
         """Return the rows at which a fit predicts, a row of them for each of its trials."""
@@ -172,10 +187,6 @@ class GivenSplit:
         """The fresh rows at which each trial predicts, a row of them for each."""
         found = [self.points(int(k)) for k in self.chosen]
         return np.array(found, dtype=np.int64).reshape(len(found), self.design.points)
-
-    @cached_property
-    def _leaving(self) -> Ids:
-        return np.unique(self._drawn[self.chosen])
 
     def query(self, f: int) -> Query:
         """Return a fit with the calls of predict that it needs: one for all, if they may be."""
@@ -197,35 +208,24 @@ class GivenSplit:
         return int(self.randomness.block("conditional", 0, 1)[0, 0])
 
 
-class Queries(Sequence[Query]):
-    """The fits of a split, each made when it is looked up."""
+class Queries(Planned[Query]):
+    """The fits of a split."""
 
     def __init__(self, split: GivenSplit) -> None:
-        self.split = split
+        self.split, self.make = split, split.query
 
     def __len__(self) -> int:
         return len(self.split.befores) + self.split.n_fits
 
-    @overload
-    def __getitem__(self, f: int) -> Query: ...
-    @overload
-    def __getitem__(self, f: slice) -> Sequence[Query]: ...
-    def __getitem__(self, f: int | slice) -> Query | Sequence[Query]:
-        if isinstance(f, slice):
-            return [self[each] for each in range(*f.indices(len(self)))]
-        return self.split.query(f)
-
 
 def given_data(
     split: GivenSplit,
-    compare: Compare,
-    error: Callable[[Any, Ids], float],
+    work: Work,
     until: Callable[[Floats], bool] | None = None,
     known: Mapping[int, Answer] | None = None,
-    on_error: str = "record",
 ) -> Generator[Batch, Answers, Answers]:
     """Ask for every fit, and compare what it predicts as soon as it is there."""
-    table = _Table(split, compare, error, until, on_error)
+    table = _Table(split, work, until)
     try:
         batch = Batch(Queries(split), table.enter, known=known or {}, complete=table.latest)
         answers = yield batch
@@ -239,15 +239,9 @@ class _Table:
     """The changes so far."""
 
     def __init__(
-        self,
-        split: GivenSplit,
-        compare: Compare,
-        error: Callable[[Any, Ids], float],
-        until: Callable[[Floats], bool] | None,
-        on_error: str,
+        self, split: GivenSplit, work: Work, until: Callable[[Floats], bool] | None
     ) -> None:
-        self.split, self.compare, self.error, self.until = split, compare, error, until
-        self.on_error, self.design = on_error, split.design
+        self.split, self.work, self.until, self.design = split, work, until, split.design
         self.changes = np.full((len(split), *split.design.shape), np.nan)
         self.before: list[Any] = []
         self.compared = self.complete = self.told = 0  # fits, trials
@@ -255,45 +249,42 @@ class _Table:
 
     def enter(self, predictions: Any) -> bool:
         """Take the predictions of the next fit; say whether to stop."""
-        if len(self.before) < len(self.split.befores):
+        split = self.split
+        if len(self.before) < len(split.befores):
             self.before.append(predictions)
             return False
-        fit = self.split.fit(self.compared)
-        before = self.before[fit.removal if self.split.is_jackknife else 0]
+        fit = split.fit(self.compared)
+        before = self.before[fit.removal if split.is_jackknife else 0]
         if before is not None and predictions is not None:
             self._compare(fit, before, predictions)
         self.compared += 1
-        if not self.split.one_by_one:
-            self.complete = len(self.changes) if self.compared == self.split.n_fits else 0
-            return False
-        complete, self.complete = self.complete, self.compared // self.design.removals
-        told = self.until is None or complete == self.complete
-        return not told and self.until(self.changes[complete])  # type: ignore[misc]
+        done = self.complete
+        if split.one_by_one:
+            self.complete = self.compared // self.design.removals
+            return (
+                self.until is not None and done < self.complete and self.until(self.changes[done])
+            )
+        self.complete = len(self.changes) if self.compared == split.n_fits else 0
+        return False
 
     def _compare(self, fit: Fit, before: Any, after: Any) -> None:
         """Enter the changes of a fit; decisions are judged trial by trial."""
-        points, T = self.split.predicted(fit).ravel(), self.design.points
+        points, T = self.split.predicted(fit), self.design.points
         if not self.split.is_jackknife:
             before = before[(fit.trials[:, None] * T + np.arange(T)).ravel()]
-        parts = [slice(None)]
-        if self.design.compares == "decisions":
-            parts = [slice(i * T, (i + 1) * T) for i in range(len(fit.trials))]
-        found = []
-        for part, trial in zip(parts, fit.trials, strict=False):
-            changes, failure = self.compare(before[part], after[part], points[part])
-            found.append(np.broadcast_to(changes, self._changes_in(points[part])))
-            if failure is not None:
-                self._failed(int(trial), failure)
-        table = np.concatenate(found).reshape(len(fit.trials), -1)
-        self.changes[fit.trials, fit.removal] = table
-
-    def _changes_in(self, points: Ids) -> int:
-        return 1 if self.design.compares == "decisions" else len(points)
-
-    def _failed(self, trial: int, failure: Failure) -> None:
-        if self.on_error == "raise":
-            raise failed_with(failure, "trial", trial, self.complete) from failure.cause
-        self.failures.append(Failed(trial, failure.kind, failure.message))
+        decides = self.design.compares == "decisions"
+        width = T if decides else points.size
+        for i, trials in enumerate(fit.trials[:, None] if decides else [fit.trials]):
+            part = slice(i * width, (i + 1) * width)
+            found, failure = self.work.compare(before[part], after[part], points.ravel()[part])
+            table = np.reshape(found, (len(trials), -1)) if np.ndim(found) else found  # nan for all
+            self.changes[trials, fit.removal] = table
+            if failure is None:
+                continue
+            if self.work.keep_causes:  # a failure ends the run
+                number = int(trials[0])
+                raise failed_with(failure, "trial", number, self.complete) from failure.cause
+            self.failures.append(Failed(int(trials[0]), failure.kind, failure.message))
 
     def latest(self) -> Answer | None:
         """Return the trials that the latest fit has completed."""
@@ -306,13 +297,10 @@ class _Table:
     def answers(self, failed: Sequence[Failed] = ()) -> Answers:
         """Return the changes of the trials that are complete."""
         done, befores = self.complete, len(self.split.befores)
-        first = [
-            int(self.split.fit(each.trial - befores).trials[0]) if each.trial >= befores else 0
-            for each in failed
-        ]
-        of_fits = [replace(each, trial=k) for each, k in zip(failed, first, strict=True)]
-        changes = self.changes[:done]
-        failures = tuple([*of_fits, *self.failures][:MOST_FAILURES])
+        for each in reversed(failed):  # fits, of which the first ones serve every trial
+            serves = [0] if each.trial < befores else self.split.fit(each.trial - befores).trials
+            self.failures.insert(0, replace(each, trial=int(serves[0])))
+        changes, failures = self.changes[:done], tuple(self.failures[:MOST_FAILURES])
         n_failed = int(np.isnan(changes).any(axis=(1, 2)).sum())
         return Answers(changes, self._errors(range(done)), failures, n_failed)
 
@@ -322,4 +310,4 @@ class _Table:
         if self.split.is_jackknife or not self.before or self.before[0] is None:
             return np.full(len(trials), np.nan)
         parts = [(self.before[0][k * T : (k + 1) * T], self.split.tested[k]) for k in trials]
-        return np.array([self.error(*pair) for pair in parts], dtype=np.float64)
+        return np.array([self.work.error(*pair) for pair in parts], dtype=np.float64)

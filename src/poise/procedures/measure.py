@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import overload
+from collections.abc import Callable, Generator, Mapping
 
 import numpy as np
 
 from poise.data.split import Split
-from poise.engine.messages import Answer, Answers, Batch, Floats, Query, Trial
+from poise.engine.messages import Answer, Answers, Batch, Floats, Planned, Query, Trial
 
 
-class MeasuredTrials(Sequence[Trial]):
-    """The trials of a split, each made when it is looked up."""
+class MeasuredTrials(Planned[Trial]):
+    """The trials of a split."""
 
     def __init__(self, split: Split) -> None:
         self.split = split
@@ -34,13 +33,8 @@ class MeasuredTrials(Sequence[Trial]):
         """Return the same trials on other rows."""
         return MeasuredTrials(split)
 
-    @overload
-    def __getitem__(self, k: int) -> Trial: ...
-    @overload
-    def __getitem__(self, k: slice) -> Sequence[Trial]: ...
-    def __getitem__(self, k: int | slice) -> Trial | Sequence[Trial]:
-        if isinstance(k, slice):
-            return [self[each] for each in range(*k.indices(len(self)))]
+    def make(self, k: int) -> Trial:
+        """Return a trial."""
         split = self.split
         (xi, xi_reduced), points = split.terms(k), split.points(k)
         rows = [split.rows(k, j) for j in range(split.removals)]
@@ -48,9 +42,6 @@ class MeasuredTrials(Sequence[Trial]):
             tuple(Query(full, points, xi, place=k) for full, _ in rows[: split.full_fits]),
             tuple(Query(reduced, points, xi_reduced, place=k) for _, reduced in rows),
         )
-
-    def __iter__(self) -> Iterator[Trial]:
-        return (self[k] for k in range(len(self)))
 
 
 def measure(

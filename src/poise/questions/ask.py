@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Unpack
 
 from poise import checks
@@ -142,13 +142,7 @@ def measure(
     >>> trials.n_trials, round(trials.epsilon_upper(delta=0.2), 1)
     (40, 23.7)
     """
-    for name in ("epsilon", "alpha", "test", "stop_early", "randomized"):
-        if name in settings:
-            raise ArgumentError(
-                "is not an argument of measure, which gives no verdict",
-                argument=name,
-                remedy="give it to Trials.test",
-            )
+    refuse_verdicts("measure", settings, ("epsilon", "alpha", "test", "stop_early", "randomized"))
     asked = {"n": n, "delta": delta, "random_state": random_state, **settings}
     return Job.of("measure", algorithm, X, y, asked).run()
 
@@ -216,6 +210,17 @@ def assert_stable(
     if not result.stable and not (result.verdict == "inconclusive" and inconclusive == "pass"):
         raise AssertionError(str(result))
     return result
+
+
+def refuse_verdicts(function: str, given: Mapping[str, Any], names: Iterable[str]) -> None:
+    """Refuse what only a verdict needs."""
+    for name in names:
+        if name in given:
+            raise ArgumentError(
+                f"is not an argument of {function}, which gives no verdict",
+                argument=name,
+                remedy="give it to Trials.test",
+            )
 
 
 def prepared(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,28 +16,17 @@ from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.questions.ask import question_of
 from poise.questions.deployed import GivenJob
 from poise.results.result import Result
-from poise.settings import Everything, checked, documented
+from poise.settings import Everything, checked, documented, settings_of
+
+OF_TWO_MODELS = (
+    *("epsilon", "delta", "alpha", "groups_fresh", "response", "distance", "test", "randomized"),
+    *("max_trials", "shuffle", "on_error", "check", "progress", "name", "random_state"),
+)
 
 
-@documented()
+@documented(Everything, leave=settings_of(Everything).keys() - set(OF_TWO_MODELS))
 def changed(
-    old: Any,
-    new: Any,
-    X_fresh: Any,
-    y_fresh: Any = None,
-    *,
-    epsilon: float | str | None = None,
-    delta: float | None = None,
-    alpha: float = 0.05,
-    groups_fresh: Any = None,
-    response: Literal["predict", "predict_proba", "decision_function"] = "predict",
-    distance: Any = "auto",
-    test: Literal["auto", "binomial", "averaged"] = "auto",
-    randomized: bool = False,
-    max_trials: int | None = 10_000,
-    on_error: Literal["raise", "record"] = "raise",
-    name: str | None = None,
-    random_state: Any = 0,
+    old: Any, new: Any, X_fresh: Any, y_fresh: Any = None, **asked: Unpack[Everything]
 ) -> Result:
     """Test whether replacing one fitted model by another changes predictions by more than epsilon.
 
@@ -79,22 +68,8 @@ def changed(
     >>> result.verdict, result.n_trials
     ('stable', 92)
     """
-    asked = {
-        "epsilon": epsilon,
-        "delta": delta,
-        "alpha": alpha,
-        "groups": groups_fresh,
-        "response": response,
-        "distance": distance,
-        "test": test,
-        "randomized": randomized,
-        "max_trials": max_trials,
-        "on_error": on_error,
-        "name": name,
-        "random_state": random_state,
-    }
     job = two_models("changed", (old, new), X_fresh, y_fresh, asked)
-    job, change = job.with_epsilon(epsilon)
+    job, change = job.with_epsilon(asked.get("epsilon"))
     question = question_of(job, change)
     return job.run(question).judge(question)
 
@@ -104,33 +79,30 @@ def two_models(
 ) -> GivenJob:
     """Check everything but the question; the sample has no row that is trained on."""
     settings = checked(function, asked, Everything)
+    for name in asked:
+        if name not in OF_TWO_MODELS:
+            raise ArgumentError("does not go with two fitted models", argument=name)
     pair = TwoModels(*models, settings["response"])
-    unknown, none = y_fresh is None, np.arange(0)
-    fresh = _fresh_rows(X_fresh, y_fresh, settings["groups"])
-    base = replace(
-        fresh,
-        X=as_rows(fresh.X.take(none), "X"),
-        y=as_rows(fresh.y.take(none), "y"),
-        X_unlabeled=fresh.X,
-        groups=None,
-        groups_unlabeled=fresh.groups,
-    )
-    if unknown and str(settings["epsilon"]).endswith("sd"):
+    if y_fresh is None and str(settings["epsilon"]).endswith("sd"):
         raise ArgumentError("is missing: epsilon is a share of their sd", argument="y_fresh")
-    sample = base if unknown else replace(fresh, groups=None, groups_unlabeled=fresh.groups)
-    return GivenJob.on(pair, base, sample, settings, "changed")
+    sample = _fresh_rows(X_fresh, y_fresh, settings["groups_fresh"])
+    return GivenJob.on(pair, sample, settings, "changed")
 
 
 def _fresh_rows(X_fresh: Any, y_fresh: Any, groups_fresh: Any) -> Sample:
-    """Check the rows; where they have no responses, any will do."""
+    """Check the rows; without responses any will do, as they are not kept."""
     y = np.zeros(len(as_rows(X_fresh, "X_fresh"))) if y_fresh is None else y_fresh
     try:
-        return Sample.of(X_fresh, y, groups=groups_fresh)
+        fresh = Sample.of(X_fresh, y, groups=groups_fresh)
     except DataError as error:
         if error.argument in ("X", "y", "groups"):
             error.argument += "_fresh"
         error.problem = error.problem.replace("labelled row", "fresh row")
         raise
+    none = as_rows(fresh.X.take(np.arange(0)), "X")
+    known = fresh.y if y_fresh is not None else as_rows(fresh.y.take(np.arange(0)), "y")
+    more = replace(fresh, groups=None, groups_unlabeled=fresh.groups)
+    return replace(more, X=none, y=known, X_unlabeled=fresh.X)
 
 
 class TwoModels(Algorithm):

@@ -137,18 +137,17 @@ class Job:
         if not isinstance(asked, Relative):
             return self, self._reachable(allowed_change(asked, self.design))
         self._require_units_of_y(epsilon)
-        aside, rest = self.sample.set_aside(asked.rows)
-        sd = aside.sd()
-        design = replace(
-            self.design,
-            n_labeled=rest.n_labeled,
-            n_groups=rest.n_groups,
-            sd=sd,
-            set_aside=aside.n_labeled,
-            epsilon_as_typed=str(epsilon),
-        )
-        change = allowed_change(rounded_down(asked.share * sd), design)
-        return replace(self, sample=rest, design=design), self._reachable(change)
+        job = self._with_sd(asked.rows)
+        design = replace(job.design, epsilon_as_typed=str(epsilon))
+        change = allowed_change(rounded_down(asked.share * (design.sd or 0)), design)
+        return replace(job, design=design), self._reachable(change)
+
+    def _with_sd(self, rows: int) -> Self:
+        """Set rows aside for the sd of the responses."""
+        aside, rest = self.sample.set_aside(rows)
+        counts = {"n_labeled": rest.n_labeled, "n_groups": rest.n_groups}
+        found: Any = {**counts, "sd": aside.sd(), "set_aside": aside.n_labeled}
+        return replace(self, sample=rest, design=replace(self.design, **found))
 
     def _require_units_of_y(self, epsilon: object) -> None:
         if self.design.compares != "predictions" or self.design.response != "predict":
@@ -237,10 +236,10 @@ class Job:
         asked |= {"warnings": tuple(self.warnings), "origin": self}
         return Trials(np.empty((0, *self.design.shape)), self.design, **asked)
 
-    def repeated(self, oracle: Oracle, numbers: Ids) -> Floats:
-        """Return the changes of some trials, fitted again."""
+    def repeated(self, oracle: Oracle, numbers: Ids) -> Answers:
+        """Return some trials, fitted again."""
         trials = MeasuredTrials(self.split)
-        return oracle.answer(Batch([trials[int(k)] for k in numbers])).changes
+        return oracle.answer(Batch([trials[int(k)] for k in numbers]))
 
     def _procedure(
         self, oracle: Oracle, question: Question | None, rivals: int, seen: Look

@@ -130,7 +130,7 @@ class Monitor:
                     return record.result()
                 log.begin(msgspec.to_builtins(record.header))
             rest = self._finish(record, log, job, words)
-            rest = rest[~used_before(record, words[rest], skip, self.path)]
+            rest = np.delete(rest, used_before(record, words[rest], skip, self.path))
             self._begin(record, log, job, words, rest)
             return record.result()
 

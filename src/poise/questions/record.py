@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 
 from poise.checks import counted
-from poise.data.randomness import Words
+from poise.data.copies import beyond_chance, chance_of_equals
+from poise.data.randomness import Ids, Words
 from poise.engine.log import Entry, Log, require_same
 from poise.engine.messages import Floats
 from poise.errors import ArgumentError, DataError, RecordError
@@ -23,7 +24,6 @@ from poise.results.result import Result
 from poise.results.trials import Trials
 
 KIND = "record"
-_BY_CHANCE = 1e-6  # probability of more rows that are in the record already
 _SAME = (
     *("algorithm", "n", "response", "distance", "compares", "coupling", "position", "seed"),
     *("remove", "replace", "removals", "points", "shuffle"),
@@ -152,24 +152,20 @@ def require_the_same(path: Path, there: Header, here: Header) -> None:
     require_same(path, before, now)
 
 
-def used_before(record: Record, words: Words, skip: bool, path: Path) -> Any:
-    """Tell which rows were used before; refuse more than chance explains."""
+def used_before(record: Record, words: Words, skip: bool, path: Path) -> Ids:
+    """Return the rows that were used before; refuse more than chance explains."""
     known = np.array([word for call in record.calls for word in call.rows], dtype=np.uint64)
-    used = np.isin(words, known)
-    if not used.any():
-        return used
-    _, place, count = np.unique(known, return_inverse=True, return_counts=True)
-    share = float(np.mean(count[place] > 1))  # of the rows there that are equal to another
-    if share and skip:
-        raise ArgumentError("needs ids: some rows are equal by chance", argument="skip_used")
     if skip:
+        used = np.flatnonzero(np.isin(words, known))
+        if len(used) and chance_of_equals(known):
+            problem = "needs ids: some rows are equal by chance"
+            raise ArgumentError(problem, argument="skip_used")
         return used
-    from scipy.stats import binom
-
-    if share and used.sum() <= binom.isf(_BY_CHANCE, len(words), share):
-        return np.zeros_like(used)
-    raise DataError(
-        f"{used.sum():,} of {counted(len(used), 'row')} were used before, says {path}, such as row "
-        f"{int(used.argmax())} (counting from 0); ids tell equal rows apart",
-        remedy={"skip_used": True},
-    )
+    used = beyond_chance(known, words)
+    if len(used):
+        raise DataError(
+            f"{len(used):,} of {counted(len(words), 'row')} were used before, says {path}, such as "
+            f"row {used[0]} (counting from 0); ids tell equal rows apart",
+            remedy={"skip_used": True},
+        )
+    return used

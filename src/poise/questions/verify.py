@@ -23,6 +23,7 @@ from poise.questions.job import Job
 from poise.results import file
 from poise.results.design import Design
 from poise.results.result import Result
+from poise.results.trials import Trials
 from poise.shortcuts.blocks import AGREEMENT
 
 _DIGITS = 1e-6  # relative: other libraries may compute the same number so differently
@@ -198,7 +199,7 @@ class _Repetition:
             if text not in trials.warnings:
                 self.found.wrong.append(f"the file leaves out a warning: {text}")
         if self.found.verified:
-            self._repeat(job, trials.changes, wanted, others)
+            self._repeat(job, trials, wanted, others)
 
     def _job(self, design: Design) -> Job:
         """Plan the same run; what the look at trial 1 showed is taken from the file."""
@@ -222,17 +223,14 @@ class _Repetition:
 
     def _given_job(self, design: Design, asked: dict[str, Any]) -> Job:
         """Make the same job about one training set, or two fitted models."""
-        from poise.questions.changed import two_models
+        from poise.questions.changed import OF_TWO_MODELS, two_models
         from poise.questions.deployed import GivenJob
 
         epsilon = design.epsilon_as_typed or (0.0 if design.sized else None)
         if design.notion == "changed":
-            asked |= dict.fromkeys(("n", "points_per_trial", "removals_per_trial"))
-            asked["groups"] = asked.pop("groups_fresh", None)
-            return two_models("verify", self.algorithm, self.X, self.y, asked).with_epsilon(
-                epsilon
-            )[0]
-
+            known = {name: asked[name] for name in asked if name in OF_TWO_MODELS}
+            job = two_models("verify", self.algorithm, self.X, self.y, known)
+            return job.with_epsilon(epsilon)[0]
         for name in ("n", "remove", "replace", "position", "points_per_trial"):
             asked.pop(name, None)
         fresh = [asked.pop(name, None) for name in ("X_fresh", "y_fresh")]
@@ -270,15 +268,17 @@ class _Repetition:
         elif dict(origin.code) != here.code:
             self.found.wrong.append("the code of the algorithm is not that of the file")
 
-    def _repeat(self, job: Job, changes: Floats, wanted: int, others: str) -> None:
-        """Fit trials again that nobody could foresee."""
+    def _repeat(self, job: Job, trials: Trials, wanted: int, others: str) -> None:
+        """Fit trials again that nobody could foresee; errors are compared beside changes."""
+        changes = _with_errors(trials.changes, trials.errors)
         rng = np.random.default_rng(secrets.randbits(128))
         chosen = np.sort(rng.permutation(len(changes))[:wanted])
         if not len(chosen):
             return
         execution = Execution(n_jobs=job.settings["n_jobs"], on_error="record")
         oracle = Oracle(job.algorithm, job.sample, job.distance, execution)
-        again = job.repeated(oracle, chosen)
+        found = job.repeated(oracle, chosen)
+        again = _with_errors(found.changes, found.errors)
         size = np.abs(changes[np.isfinite(changes)]).max(initial=0.0)
         allowed = _DIGITS * size
         if job.shortcut is not None:  # the file's changes may be those of a formula
@@ -292,9 +292,16 @@ class _Repetition:
             digits = "bit for bit" if exact else f"but for the last digits ({why})"
             self.found.checked.append(f"{said} give the same changes {digits}")
             return
-        k = int(np.flatnonzero(~near.all(axis=(1, 2)))[0]) if not near.all() else 0
-        values = [table.ravel()[0] for table in (changes[chosen[k]], again[k])]
-        text = f"trial {chosen[k]} changes by {values[0]:.17g} there, by {values[1]:.17g} here"
+        wrong = ~near if not near.all() else changes[chosen] != again
+        k, place = (int(each[0]) for each in np.nonzero(wrong))
+        what = "has the error" if place == changes.shape[1] - 1 else "changes by"
+        there, here = changes[chosen[k], place], again[k, place]
+        text = f"trial {chosen[k]} {what} {there:.17g} there, {here:.17g} here"
         (self.found.unrepeated if others else self.found.wrong).append(
             f"{text} ({others})" if others else text
         )
+
+
+def _with_errors(changes: Floats, errors: Floats) -> Floats:
+    """Return a row for each trial: its changes, then its error."""
+    return np.column_stack([changes.reshape(len(changes), -1), errors])
