@@ -54,8 +54,9 @@ class Poise(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        module, name = ("compare", "curve") if cmd_name == "curve" else (cmd_name, "command")
-        found: click.Command = getattr(import_module(f"poise.cli.{module}"), name)
+        asks = cmd_name in ("test", "measure", "check", "compare", "curve")
+        module = import_module(f"poise.cli.{'ask' if asks else cmd_name}")
+        found: click.Command = getattr(module, cmd_name if asks else "command")
         return found
 
     def resolve_command(

@@ -9,41 +9,33 @@ from typing import Any
 
 import click
 
+from poise.cli import options
 from poise.cli.errors import SOURCE, Exit, Warned, stdout_is_for_the_answer
 from poise.cli.inputs import READ, Source, load_algorithm, parse_parameters
-from poise.cli.options import (
-    SETTINGS,
-    Command,
-    algorithm_options,
-    given,
-    option_of,
-    rows_options,
-)
 from poise.cli.screen import paragraphs, print_json
 
-EXAMPLE = """\b
-Example:
+EXAMPLE = """\
   poise advise data.csv --target y --algorithm Ridge
 """
 
 
-@click.command("advise", cls=Command, epilog=EXAMPLE)
-@click.argument("data", metavar="DATA")
-@rows_options
-@algorithm_options
-@option_of(SETTINGS["delta"], 0.1)
-@option_of(SETTINGS["alpha"])
-@option_of(SETTINGS["X_unlabeled"])
-@option_of(SETTINGS["groups"])
-@option_of(SETTINGS["response"])
-@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
-@click.pass_context
+@options.command(
+    "advise",
+    EXAMPLE,
+    options.run,
+    options.setting("delta", 0.1),
+    options.setting("alpha"),
+    options.setting("X_unlabeled"),
+    options.setting("groups"),
+    options.setting("response"),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else."),
+)
 def command(ctx: click.Context, /, data: str, **values: Any) -> int:
     """List training sizes N, what the rows of DATA can answer at each, and commands to copy.
 
     With --algorithm, it is also fitted once. Nothing is tested.
     """
-    asked = given(ctx)
+    asked = options.given(ctx)
     if values["target"] is None and not data.endswith(".npz"):
         raise click.UsageError("Missing --target, the column that is predicted.", ctx)
     unlabeled = asked.pop("X_unlabeled", None)

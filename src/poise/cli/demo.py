@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
+from poise.cli import options
 from poise.cli.errors import Exit, Warned, stdout_is_for_the_answer
-from poise.cli.options import Command
 from poise.cli.output import require_writable
 from poise.cli.screen import paragraphs
 from poise.errors import ArgumentError
@@ -40,15 +40,17 @@ Next, with these answers and with rows of your own:
   {poise} test FILE.csv --target COLUMN --algorithm train.py:model --n 40 --epsilon E --delta 0.1"""
 
 
-@click.command("demo", cls=Command)
-@click.option(
-    "--output",
-    metavar="DIR",
-    default="poise-demo",
-    show_default=True,
-    help="Folder for the three results and a page with their pictures.",
+@options.command(
+    "demo",
+    "",
+    click.option(
+        "--output",
+        metavar="DIR",
+        default="poise-demo",
+        show_default=True,
+        help="Folder for the three results and a page with their pictures.",
+    ),
 )
-@click.pass_context
 def command(ctx: click.Context, /, output: str) -> int:
     """Test three algorithms on data of 442 patients: stable, unstable, inconclusive."""
     from poise.results.report import no_pictures, report

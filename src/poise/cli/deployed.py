@@ -9,27 +9,16 @@ from typing import Any
 
 import click
 
+from poise.cli import options
 from poise.cli.errors import SOURCE, Exit, Warned
 from poise.cli.inputs import Source
-from poise.cli.options import (
-    SETTINGS,
-    Command,
-    algorithm_options,
-    form_options,
-    option_of,
-    options,
-    rows_options,
-    save_options,
-    verdict_options,
-)
 from poise.cli.output import Output
+from poise.cli.run import answer
 from poise.cli.screen import paragraphs, tell
-from poise.cli.test import answer
 from poise.numbers import exactly, number
 from poise.settings import COMMAND, Everything
 
-EXAMPLES = """\b
-Examples:
+EXAMPLES = """\
   poise deployed data.csv --fresh new.csv --target y --algorithm Ridge
   poise deployed data.csv --fresh new.csv --target y --algorithm Ridge \\
       --epsilon 5 --delta 0.1
@@ -51,17 +40,17 @@ def fresh_options(function: Any) -> Any:
     return _fresh(_hold_out(function))
 
 
-@click.command("deployed", cls=Command, epilog=EXAMPLES)
-@click.argument("data", metavar="DATA")
-@fresh_options
-@rows_options
-@algorithm_options
-@option_of(SETTINGS["without"], help=WITHOUT)
-@options(leave=(*NEW_SETS, "without"), declared=Everything)
-@save_options
-@verdict_options
-@form_options
-@click.pass_context
+@options.command(
+    "deployed",
+    EXAMPLES,
+    click.argument("data", metavar="DATA"),
+    fresh_options,
+    options.rows,
+    options.algorithm,
+    options.setting("without", help=WITHOUT),
+    options.settings(leave=(*NEW_SETS, "without"), declared=Everything),
+    options.told,
+)
 def command(ctx: click.Context, /, data: str, fresh: str | None, **values: Any) -> int:
     """Ask about the model that is trained on exactly the rows of DATA.
 

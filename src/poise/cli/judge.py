@@ -7,25 +7,14 @@ from typing import Any
 import click
 
 from poise.checks import did_you_mean
+from poise.cli import options
 from poise.cli.errors import SOURCE, Exit, Warned
 from poise.cli.inputs import Source, load_named
-from poise.cli.options import (
-    SETTINGS,
-    Command,
-    form_options,
-    given,
-    option_of,
-    options,
-    rows_options,
-    save_options,
-    verdict_options,
-)
 from poise.cli.output import Output
 from poise.cli.screen import tell
 from poise.errors import ArgumentError
 
-EXAMPLES = """\b
-Examples:
+EXAMPLES = """\
   poise judge predictions.csv --columns old,new --epsilon 5 --delta 0.1
   poise judge changes.csv --n 40 --epsilon 5 --delta 0.1
 """
@@ -34,17 +23,17 @@ OF_PREDICTIONS = ("distance", "groups", "max_trials", "random_state")
 GROUPS = "Column of groups: one row of each group is a trial."
 
 
-@click.command("judge", cls=Command, epilog=EXAMPLES)
-@click.argument("file", metavar="FILE")
-@click.option("--columns", metavar="OLD,NEW", help="Columns of predictions, or one of changes.")
-@click.option("--n", type=int, help="FILE holds changes for this training size.")
-@rows_options
-@options(leave=SETTINGS.keys() - {*ASKED, *OF_PREDICTIONS} | {"groups"})
-@option_of(SETTINGS["groups"], help=GROUPS)
-@save_options
-@verdict_options
-@form_options
-@click.pass_context
+@options.command(
+    "judge",
+    EXAMPLES,
+    click.argument("file", metavar="FILE"),
+    click.option("--columns", metavar="OLD,NEW", help="Columns of predictions, or one of changes."),
+    click.option("--n", type=int, help="FILE holds changes for this training size."),
+    options.rows,
+    options.settings(leave=options.SETTINGS.keys() - {*ASKED, *OF_PREDICTIONS} | {"groups"}),
+    options.setting("groups", help=GROUPS),
+    options.told,
+)
 def command(
     ctx: click.Context, /, file: str, columns: str | None, n: int | None, **values: Any
 ) -> Exit:
@@ -55,7 +44,7 @@ def command(
     prediction changed when the last of N training rows was left out (poise.trial_rows says which
     rows make a trial). An empty value is a trial that failed.
     """
-    output, asked = Output.of(ctx), given(ctx)
+    output, asked = Output.of(ctx), options.given(ctx)
     names = columns.split(",") if columns else []
     if (n is None) != (len(names) == 2):
         raise click.UsageError("Give --columns OLD,NEW for predictions, or --n for changes.", ctx)

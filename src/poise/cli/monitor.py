@@ -9,24 +9,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from poise.cli import options
 from poise.cli.errors import SOURCE, Exit, Warned, stdout_is_for_the_answer
 from poise.cli.inputs import READ, Source, load_algorithm, load_named, parse_parameters
-from poise.cli.options import (
-    SETTINGS,
-    Command,
-    algorithm_options,
-    form_options,
-    given,
-    options,
-    rows_options,
-    save_options,
-    verdict_options,
-)
 from poise.cli.output import Output
 from poise.cli.screen import paragraphs, tell
 
-EXAMPLES = """\b
-Examples:
+EXAMPLES = """\
   poise monitor ridge.record monday.csv --target y --algorithm Ridge --n 40 \\
       --epsilon 5 --delta 0.1
   poise monitor ridge.record tuesday.csv
@@ -40,18 +29,18 @@ ASKED = {
 _KEPT = ("target", "algorithm", "params", "ids", "distance", "coupling", *READ)
 
 
-@click.command("monitor", cls=Command, epilog=EXAMPLES)
-@click.argument("record", metavar="RECORD")
-@click.argument("data", metavar="[DATA]", required=False)
-@rows_options
-@algorithm_options
-@options(leave=SETTINGS.keys() - ASKED)
-@click.option("--skip-used", is_flag=True, help="Leave out used rows: DATA is a growing file.")
-@click.option("--restart", is_flag=True, help="Begin again without older evidence.")
-@save_options
-@verdict_options
-@form_options
-@click.pass_context
+@options.command(
+    "monitor",
+    EXAMPLES,
+    click.argument("record", metavar="RECORD"),
+    click.argument("data", metavar="[DATA]", required=False),
+    options.rows,
+    options.algorithm,
+    options.settings(leave=options.SETTINGS.keys() - ASKED),
+    click.option("--skip-used", is_flag=True, help="Leave out used rows: DATA is a growing file."),
+    click.option("--restart", is_flag=True, help="Begin again without older evidence."),
+    options.told,
+)
 def command(ctx: click.Context, /, record: str, data: str | None, **values: Any) -> Exit:
     """Add the rows of DATA to RECORD, and judge all trials so far; without DATA only judge.
 
@@ -92,7 +81,7 @@ def _added(ctx: click.Context, monitor: Any, data: str, kept: Mapping[str, Any])
             raise click.UsageError(f"Missing --{name}: {monitor.path} is begun by this call.", ctx)
     source = ctx.meta[SOURCE] = Source(data, kept)
     algorithm = load_algorithm(kept["algorithm"], parse_parameters(kept.get("params", ())))
-    asked = given(ctx) | {n: kept[n] for n in ("distance", "coupling") if n in kept}
+    asked = options.given(ctx) | {n: kept[n] for n in ("distance", "coupling") if n in kept}
     asked = {n: load_named(n, value) for n, value in asked.items() if n != "ids"}
     found = type(monitor)(monitor.path, algorithm, **asked)
     found.kept = dict(kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -85,13 +86,14 @@ class Shown(click.Option):
         self.first = first
 
 
-def option_of(setting: Setting, default: object = ..., help: str = "") -> Decorator:
+def setting(which: str | Setting, default: object = ..., help: str = "") -> Decorator:
     """Return the option for a setting; what nobody gives is left to the library's default."""
-    said = setting.said
+    declared = SETTINGS[which] if isinstance(which, str) else which
+    said = declared.said
     default = said.default if default is ... else default
-    names = said.option or f"--{setting.name.replace('_', '-')}"
-    kind: dict[str, Any] = {"type": Value(setting)}
-    if setting.kinds == (bool,):
+    names = said.option or f"--{declared.name.replace('_', '-')}"
+    kind: dict[str, Any] = {"type": Value(declared)}
+    if declared.kinds == (bool,):
         names += f"/--no-{names[2:]}" if default is True and "/" not in names else ""
         kind = {"is_flag": True}
     else:
@@ -100,7 +102,7 @@ def option_of(setting: Setting, default: object = ..., help: str = "") -> Decora
     help = help or said.help.replace(", or the name of a column", "")  # the only way here
     told = f"{help}  [default: {default}]" if is_told else help
     return click.option(
-        names, setting.name, cls=Shown, first=said.first, default=None, help=told, **kind
+        names, declared.name, cls=Shown, first=said.first, default=None, help=told, **kind
     )
 
 
@@ -109,11 +111,11 @@ def _all_of(*made: Decorator) -> Decorator:
     return lambda function: reduce(lambda found, option: option(found), reversed(made), function)
 
 
-def options(leave: Collection[str] = (), declared: type = Every, **defaults: object) -> Decorator:
+def settings(leave: Collection[str] = (), declared: type = Every, **defaults: object) -> Decorator:
     """Return a decorator that adds an option for every setting that has one."""
     known = settings_of(declared).items()
     names = [n for n, each in known if each.said.option != "-" and n not in leave]
-    made = [option_of(SETTINGS[name], defaults.get(name, ...)) for name in names]
+    made = [setting(name, defaults.get(name, ...)) for name in names]
     if "backend" in names:
         made.append(rare("--address", metavar="HOST:PORT", help="Where that cluster is."))
     return _all_of(*made)
@@ -176,6 +178,17 @@ class Command(click.Command):
                 formatter.write_dl(others)
 
 
+def command(name: str, examples: str, *made: Decorator) -> Callable[[Callable[..., Any]], Command]:
+    """Return a decorator that makes a command of a function, with these arguments and options."""
+    several = "s" * (len(re.findall("^  poise ", examples, re.M)) > 1)
+
+    def decorate(function: Callable[..., Any]) -> Command:
+        inner = _all_of(*made)(click.pass_context(function))
+        return click.command(name, cls=Command, epilog=f"\b\nExample{several}:\n{examples}")(inner)
+
+    return decorate
+
+
 def _take_program(ctx: click.Context) -> None:
     """Put the program of ``--program`` in the place of an algorithm, or beside other ones."""
     program, other = ctx.params["program"], ctx.params["algorithm"]
@@ -225,7 +238,8 @@ def _show_everything(ctx: click.Context, param: click.Parameter, value: bool) ->
 rare = partial(click.option, cls=Shown, first=False)
 
 
-rows_options = _all_of(
+data = click.argument("data", metavar="DATA")
+rows = _all_of(
     click.option("--target", metavar="COLUMN", help="Column that is predicted."),
     click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; repeatable."),
     rare("--drop-missing", is_flag=True, help="Leave out incomplete rows."),
@@ -234,7 +248,7 @@ rows_options = _all_of(
     rare("--encoding", metavar="NAME", help="Encoding of the text.  [default: utf-8]"),
     rare("--sheet", metavar="NAME", help="Sheet of an Excel file."),
 )
-algorithm_options = _all_of(
+algorithm = _all_of(
     click.option(
         "--algorithm", metavar="PLACE", help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name."
     ),
@@ -251,13 +265,15 @@ def _kept(metavar: str, help: str) -> Decorator:
     )
 
 
-save_options = _kept("FILE", "Save the answer, for `poise show`.")
-save_each_options = _kept("FOLDER", "Save one file for each, for `poise show`.")
-verdict_options = _all_of(
+save = _kept("FILE", "Save the answer, for `poise show`.")
+save_each = _kept("FOLDER", "Save one file for each, for `poise show`.")
+verdict = _all_of(
     rare("--latex", is_flag=True, help="Print a LaTeX table."),
     rare("--details", is_flag=True, help="Print more about it."),
 )
-form_options = _all_of(
+form = _all_of(
     click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else."),
     click.option("--quiet", "-q", is_flag=True, help="Print the answer in one word."),
 )
+run = _all_of(data, rows, algorithm)  # what most commands begin with
+told = _all_of(save, verdict, form)  # and end with

@@ -6,14 +6,13 @@ from typing import Any
 
 import click
 
+from poise.cli import options
 from poise.cli.errors import Exit
-from poise.cli.options import SETTINGS, Command, Decorator, form_options, option_of, rare
 from poise.cli.output import Output
 from poise.cli.screen import paragraphs, print_json
 from poise.settings import Setting, says
 
-EXAMPLES = """\b
-Examples:
+EXAMPLES = """\
   poise plan --n 100 --delta 0.1               # how many rows?
   poise plan --rows 5000 --delta 0.1           # how large may n be?
   poise plan --rows 5000 --n 100 --delta 0.1   # how likely is "stable"?
@@ -22,35 +21,39 @@ Examples:
 """
 
 
-def _number(name: str, option: str, help: str, kind: type = int, first: bool = True) -> Decorator:
-    return option_of(Setting(name, (kind,), (), True, says(help, option=option, first=first)))
+def _number(
+    name: str, option: str, help: str, kind: type = int, first: bool = True
+) -> options.Decorator:
+    return options.setting(Setting(name, (kind,), (), True, says(help, option=option, first=first)))
 
 
-@click.command("plan", cls=Command, epilog=EXAMPLES)
-@_number("n_labeled", "--rows", "Labelled rows.")
-@_number("n", "--n", "Training size.")
-@option_of(SETTINGS["delta"])
-@option_of(SETTINGS["alpha"])
-@_number("power", "--power", 'Probability of the verdict "stable".  [default: 0.8]', float)
-@_number("n_unlabeled", "--unlabeled-rows", "Rows without a response.", int, False)
-@_number(
-    "delta_star",
-    "--delta-star",
-    "True probability of a larger change for which the power is stated.  [default: 0]",
-    float,
-    False,
+@options.command(
+    "plan",
+    EXAMPLES,
+    _number("n_labeled", "--rows", "Labelled rows."),
+    _number("n", "--n", "Training size."),
+    options.setting("delta"),
+    options.setting("alpha"),
+    _number("power", "--power", 'Probability of the verdict "stable".  [default: 0.8]', float),
+    _number("n_unlabeled", "--unlabeled-rows", "Rows without a response.", int, False),
+    _number(
+        "delta_star",
+        "--delta-star",
+        "True probability of a larger change for which the power is stated.  [default: 0]",
+        float,
+        False,
+    ),
+    options.setting("randomized"),
+    options.setting("remove"),
+    options.setting("replace"),
+    options.rare(
+        "--notion",
+        type=click.Choice(["new", "deployed", "add-one", "jackknife"]),
+        help="Questions but new are about one training set, and --rows are fresh ones.",
+    ),
+    _number("update", "--update", "New rows that are added at once.", int, False),
+    options.form,
 )
-@option_of(SETTINGS["randomized"])
-@option_of(SETTINGS["remove"])
-@option_of(SETTINGS["replace"])
-@rare(
-    "--notion",
-    type=click.Choice(["new", "deployed", "add-one", "jackknife"]),
-    help="Questions but new are about one training set, and --rows are fresh ones.",
-)
-@_number("update", "--update", "New rows that are added at once.", int, False)
-@form_options
-@click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> int:
     """Compute what is left out of --rows, --n, --delta, --alpha and --power.
 

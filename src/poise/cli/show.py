@@ -9,21 +9,12 @@ from typing import Any
 
 import click
 
+from poise.cli import options
 from poise.cli.errors import Exit, Warned, worst
-from poise.cli.options import (
-    SETTINGS,
-    Command,
-    form_options,
-    given,
-    option_of,
-    save_options,
-    verdict_options,
-)
 from poise.cli.output import Output
 from poise.cli.screen import tell
 
-EXAMPLES = """\b
-Examples:
+EXAMPLES = """\
   poise show ridge.json
   poise show ridge.json --epsilon 5 --delta 0.1
   poise show ridge.json lasso.json --latex
@@ -34,17 +25,19 @@ EPSILON = (
 )
 
 
-@click.command("show", cls=Command, epilog=EXAMPLES)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@option_of(SETTINGS["epsilon"], help=EPSILON)
-@option_of(SETTINGS["delta"], None)
-@option_of(SETTINGS["alpha"])
-@option_of(SETTINGS["test"])
-@click.option("--exit-status", is_flag=True, help="End with the status of the verdict, not with 0.")
-@save_options
-@verdict_options
-@form_options
-@click.pass_context
+@options.command(
+    "show",
+    EXAMPLES,
+    click.argument("files", metavar="FILE...", nargs=-1, required=True),
+    options.setting("epsilon", help=EPSILON),
+    options.setting("delta", None),
+    options.setting("alpha"),
+    options.setting("test"),
+    click.option(
+        "--exit-status", is_flag=True, help="End with the status of the verdict, not with 0."
+    ),
+    options.told,
+)
 def command(ctx: click.Context, /, files: tuple[str, ...], exit_status: bool, **values: Any) -> int:
     """Show what --save FILE of a command kept, or the journal of a run; nothing is fitted.
 
@@ -53,7 +46,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], exit_status: bool, **
     at the changes.
     """
     several = len(files) > 1 or Path(files[0]).is_dir()
-    output, asked = Output.of(ctx, folder=several), given(ctx)
+    output, asked = Output.of(ctx, folder=several), options.given(ctx)
     output.check(map(Path, files))
     with Warned(output.quiet).listening() as warned:
         for file in files:

@@ -6,22 +6,24 @@ from pathlib import Path
 
 import click
 
+from poise.cli import options
 from poise.cli.errors import Exit, say
-from poise.cli.options import Command
 from poise.errors import ArgumentError
 
-EXAMPLES = """\b
-Examples:
+EXAMPLES = """\
   poise ui
   poise ui results --port 8080 --no-open
 """
 
 
-@click.command("ui", cls=Command, epilog=EXAMPLES)
-@click.argument("folder", metavar="[FOLDER]", default=".")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page; 0: any.")
-@click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
-def command(folder: str, port: int, no_open: bool) -> int:
+@options.command(
+    "ui",
+    EXAMPLES,
+    click.argument("folder", metavar="[FOLDER]", default="."),
+    click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page; 0: any."),
+    click.option("--no-open", is_flag=True, help="Print the address, and open no browser."),
+)
+def command(ctx: click.Context, /, folder: str, port: int, no_open: bool) -> int:
     """Show the results in FOLDER on a page: judge them again, compare, plan, start new ones.
 
     The page is for this machine alone, and only for who has its address. It ends with Ctrl-C.

@@ -8,23 +8,14 @@ from typing import Any
 
 import click
 
+from poise.cli import options
 from poise.cli.deployed import fresh_options, read_fresh
 from poise.cli.errors import SOURCE, Exit, Warned, stdout_is_for_the_answer
 from poise.cli.inputs import Source, load_algorithm, load_named, parse_parameters
-from poise.cli.options import (
-    SETTINGS,
-    Command,
-    algorithm_options,
-    form_options,
-    given,
-    options,
-    rows_options,
-)
 from poise.cli.screen import paragraphs, print_json
 from poise.errors import RecordError
 
-EXAMPLES = """\b
-Examples:
+EXAMPLES = """\
   poise verify lasso.json
   poise verify lasso.json data.csv --target y --algorithm Lasso
 """
@@ -46,16 +37,18 @@ def _seed(file: str) -> int:
         return 0
 
 
-@click.command("verify", cls=Command, epilog=EXAMPLES)
-@click.argument("file", metavar="FILE")
-@click.argument("data", metavar="[DATA]", required=False)
-@rows_options
-@algorithm_options
-@fresh_options
-@click.option("--trials", type=int, default=20, show_default=True, help="Trials to repeat.")
-@options(leave=SETTINGS.keys() - AS_BEFORE)
-@form_options
-@click.pass_context
+@options.command(
+    "verify",
+    EXAMPLES,
+    click.argument("file", metavar="FILE"),
+    click.argument("data", metavar="[DATA]", required=False),
+    options.rows,
+    options.algorithm,
+    fresh_options,
+    click.option("--trials", type=int, default=20, show_default=True, help="Trials to repeat."),
+    options.settings(leave=options.SETTINGS.keys() - AS_BEFORE),
+    options.form,
+)
 def command(ctx: click.Context, /, file: str, data: str | None, **values: Any) -> Exit:
     """Judge a saved result again, and repeat some of its trials on the rows of DATA.
 
@@ -66,7 +59,7 @@ def command(ctx: click.Context, /, file: str, data: str | None, **values: Any) -
         raise click.UsageError("DATA and --algorithm are needed together, or neither.", ctx)
     from poise.questions.verify import verify
 
-    asked = given(ctx)
+    asked = options.given(ctx)
     with Warned(values["quiet"]).listening(), stdout_is_for_the_answer():
         if data is not None:
             unlabeled = asked.pop("X_unlabeled", None)

@@ -1,4 +1,4 @@
-"""``poise test``: a verdict on the rows of a file, or on every question of a TOML file."""
+"""Running an algorithm on the rows of files, as most commands do: what is read, asked and told."""
 
 from __future__ import annotations
 
@@ -11,61 +11,13 @@ import click
 from poise import checks
 from poise.cli.errors import SOURCE, Exit, Warned, say, stdout_is_for_the_answer
 from poise.cli.inputs import Source, code_file, load_algorithm, load_named, parse_parameters
-from poise.cli.options import (
-    SETTINGS,
-    Command,
-    algorithm_options,
-    form_options,
-    given,
-    options,
-    rare,
-    rows_options,
-    save_options,
-    verdict_options,
-)
+from poise.cli.options import SETTINGS, given
 from poise.cli.output import Output
 from poise.cli.screen import tell
 from poise.errors import RecordError, TrialError
 from poise.settings import ON_DASK, REQUIRED
 
-EXAMPLES = """\b
-Examples:
-  poise test data.csv --target y --algorithm Ridge --n 40 --epsilon 5 --delta 0.1
-  poise test data.csv --target y --algorithm train.py:model --n 40 --delta 0.1 \\
-      --epsilon '5% of sd' --save model.json
-  poise test gate.toml --summary summary.md
-"""
-
-
-@click.command("test", cls=Command, epilog=EXAMPLES)
-@click.argument("data", metavar="DATA")
-@rows_options
-@algorithm_options
-@options()
-@rare("--accept", type=click.Choice(["inconclusive"]), help="End with 0 if rows cannot decide.")
-@rare("--check", "check_only", is_flag=True, help="Gates: count the fits, and fit nothing.")
-@rare("--summary", metavar="FILE.md", help="Gates: append the verdicts as a Markdown table.")
-@save_options
-@verdict_options
-@form_options
-@click.pass_context
-def command(ctx: click.Context, /, data: str, **values: Any) -> int:
-    """Test whether an algorithm is stable on the rows of DATA.
-
-    The question must be chosen before looking at the changes: would a model trained on N rows
-    without one of them predict differently by more than EPSILON, with probability above DELTA?
-    If DATA is a TOML file, all its questions are answered.
-    """
-    if Path(data).suffix == ".toml":
-        from poise.cli.gate import run
-
-        return run(ctx, Path(data))
-    for name, option in (("check_only", "--check"), ("summary", "--summary")):
-        if values[name]:
-            raise click.UsageError(f"{option} is for gates, which are TOML files.", ctx)
-    status = answer(ctx, "stability_test", data)
-    accepted = status == Exit.INCONCLUSIVE and values["accept"]
-    return Exit.STABLE if accepted else status
+_OWN = {"distance", "coupling"}  # may be a user's own object
 
 
 def answer(
@@ -104,9 +56,6 @@ def answer(
                 asked["progress"] = False
             found = fitted(function, output, algorithm, **asked)
         return tell(found, output, warned)
-
-
-_OWN = {"distance", "coupling"}  # may be a user's own object
 
 
 def fitted(function: str, output: Output, algorithm: Any, X: Any, y: Any, **asked: Any) -> Any:
