@@ -83,9 +83,14 @@ def chosen(rows: Rows, column: int | None, share: float) -> Ids:
     """Return about this share of rows; a column of few values may choose more or fewer."""
     if share >= 1:
         return np.arange(len(rows))
-    words = row_identities(0, rows) if column is None else mixed(_words(rows.column(column)))
-    most = math.ceil(2 * share * len(rows))
-    return np.flatnonzero(words < np.uint64(share * 2**64))[:most]
+    parts = [row_identities(0, rows)] if column is None else _parts(rows.column(column))
+    low = np.concatenate([words < np.uint64(share * 2**64) for words in parts])
+    return np.flatnonzero(low)[: math.ceil(2 * share * len(rows))]
+
+
+def _parts(values: NDArray[Any]) -> Iterator[Words]:
+    """Return random words for values, not for all of them at once."""
+    return (mixed(_words(each)) for each in np.array_split(values, 1 + (len(values) >> 20)))
 
 
 def find_copies(sample: Sample) -> tuple[int, int, float]:

@@ -155,7 +155,7 @@ class DaskSample:
         X, y = (X, y) if isinstance(y, str) else _with_responses(X, y)
         _require_on_dask(X, X_unlabeled, named)
         columns = Columns(y, named["groups"], named["sample_weight"], fit_params or {})
-        head = X.head(1000, npartitions=-1)
+        head = next(filter(len, (part.head(1000).compute() for part in X.to_delayed())), X._meta)
         columns.sample(head)  # names a column that is not there
         look = Look(columns, check, head, -(-_AT_HAND // X.npartitions))
         labeled, seen = look.table(X)
