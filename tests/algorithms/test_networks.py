@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.special import softmax
@@ -76,55 +78,55 @@ def test_equals_the_same_formula_in_numpy():
         np.testing.assert_allclose(trials.changes[k, 0], expected, rtol=0, atol=1e-13)
 
 
-def test_the_key_is_made_of_both_halves_of_xi():
+def test_the_key_is_made_of_both_halves_of_xi_and_precision_is_as_asked():
     import jax
 
     xi = (123 << 32) + 7
     key = jax.random.wrap_key_data(np.array([123, 7], np.uint32), impl="threefry2x32")
     found = poise.jax_algorithm(noise).fit(X[:5], y[:5], xi)(X[:2])
     assert found.tolist() == [float(jax.random.normal(key))] * 2
+    for float64, kind in ((True, np.float64), (False, np.float32)):
+        algorithm = poise.jax_algorithm(ridge, float64=float64)
+        assert algorithm.fit(X[:9], y[:9], 0)(X[:2]).dtype == kind
 
 
-@pytest.mark.parametrize("float64", [True, False])
-def test_precision_is_as_asked(float64):
-    predictions = poise.jax_algorithm(ridge, float64=float64).fit(X[:9], y[:9], 0)(X[:2])
-    assert predictions.dtype == (np.float64 if float64 else np.float32)
-
-
-@pytest.mark.filterwarnings("ignore::poise.errors.ValidityWarning")  # minibatches have an order
-def test_bits_do_not_depend_on_company_nor_on_workers(tmp_path):
-    network = poise.networks.mlp(16, steps=20, batch_size=7, at_once=4)
-    whole = poise.measure(network, X[:300], y[:300], n=30)
-    part = poise.measure(network, X[:300], y[:300], n=30, n_jobs=2)
-    np.testing.assert_array_equal(part.changes, whole.changes)
-    path = tmp_path / "network.json"
-    whole.test(epsilon=1.0, delta=0.3).save(path)
-    assert poise.verify(path, network, X[:300], y[:300], trials=5).outcome == "verified"
+def test_bits_do_not_depend_on_company():
+    network = poise.networks.mlp(16, steps=20, batch_size=7, at_once=3).prepared(Sample.of(X, y))
+    rows, terms = np.stack([X[k : k + 30] for k in range(3)]), np.arange(3, dtype=np.uint64)
+    responses, points = np.stack([y[k : k + 30] for k in range(3)]), rows[:, :2].copy()
+    first = network.many(rows, responses, points, terms)[1]
+    for other in (0, 2):
+        rows[other], responses[other], terms[other] = 7 * rows[other] + 1, 0.5, 99
+    travelled = pickle.loads(pickle.dumps(network))  # as to a worker
+    np.testing.assert_array_equal(travelled.many(rows, responses, points, terms)[1], first)
+    alone = network.fit(rows[1], responses[1], 1)(points[1])
+    np.testing.assert_allclose(first, alone, rtol=0, atol=3e-6)
 
 
 @pytest.mark.parametrize(
-    ("hidden", "activation"), [((16,), "relu"), ((8, 5), "tanh"), ((9,), "logistic")]
+    ("hidden", "activation", "kind"),
+    [
+        ((16,), "relu", MLPRegressor),
+        ((8, 5), "tanh", MLPRegressor),
+        ((9,), "logistic", MLPRegressor),
+        ((9,), "tanh", MLPClassifier),
+    ],
 )
-def test_training_is_that_of_scikit_learn(hidden, activation):
+def test_training_is_that_of_scikit_learn(hidden, activation, kind):
     given = {"activation": activation, "alpha": 0.3, "learning_rate_init": 0.01}
-    sklearn = MLPRegressor(
-        hidden_layer_sizes=hidden, batch_size=60, shuffle=False, random_state=0, **given
-    )
+    given |= {"batch_size": 60, "shuffle": False, "random_state": 0}
+    sklearn = kind(hidden_layer_sizes=hidden, **given)
+    classes = kind is MLPClassifier
     network = poise.networks.mlp(
-        hidden, steps=80, learning_rate=0.01, penalty=0.3, activation=activation
+        hidden, classes=classes, steps=80, learning_rate=0.01, penalty=0.3, activation=activation
     ).fit_predict
-    found = trained_from_the_weights_of(sklearn, network, y)[:, 0]
+    found = trained_from_the_weights_of(sklearn, network, three if classes else y)
+    if classes:
+        found, expected = softmax(found, axis=1), sklearn.predict_proba(X[60:90])
+    else:
+        found, expected = found[:, 0], sklearn.predict(X[60:90])
     # Adam's small constant is added at another place there.
-    np.testing.assert_allclose(found, sklearn.predict(X[60:90]), rtol=0, atol=1e-5)
-
-
-def test_training_a_classifier_is_that_of_scikit_learn():
-    sklearn = MLPClassifier(
-        hidden_layer_sizes=(9,), batch_size=60, shuffle=False, random_state=0, alpha=0.1
-    )
-    network = poise.networks.mlp(9, classes=True, steps=80, penalty=0.1).fit_predict
-    found = softmax(trained_from_the_weights_of(sklearn, network, three), axis=1)
-    np.testing.assert_allclose(found, sklearn.predict_proba(X[60:90]), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 
 
 def test_units_of_rows_and_responses_do_not_matter():
@@ -225,9 +227,6 @@ def test_what_cannot_work_is_refused_before_the_first_fit():
             refused()
     with pytest.raises(AlgorithmError, match="sample_weight"):
         poise.measure(poise.networks.mlp(), X, y, n=9, sample_weight=np.ones(700))
-
-
-def test_the_name_says_what_differs_from_the_defaults():
     assert poise.networks.mlp().name == "mlp(hidden=[64])"
     network = poise.networks.mlp((8, 5), steps=20, classes=True, float64=True)
     assert network.name == "mlp(hidden=[8, 5], classes=True, steps=20, float64=True)"

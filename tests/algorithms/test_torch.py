@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 import poise
 from helpers import needs
+from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError
 
 pytestmark = needs("torch")
@@ -35,66 +38,69 @@ def scorer():
     return perceptron(3)
 
 
-def by_hand(n, float64=False, optimizer=None):
+def by_hand(n, float64=False, optimizer=None, make=perceptron):
     """Train as everybody does in PyTorch, without poise."""
     import torch
+    from torch.nn.functional import cross_entropy, mse_loss
 
     torch.manual_seed(XI >> 1)
-    module = perceptron().double() if float64 else perceptron()
+    module = make().double() if float64 else make()
     optimizer = (optimizer or (lambda p: torch.optim.Adam(p, lr=0.05)))(list(module.parameters()))
     kind = torch.float64 if float64 else torch.float32
-    rows, responses = (torch.tensor(part[:n], dtype=kind) for part in (X, y))
+    rows, points = torch.tensor(X[:n], dtype=kind), torch.tensor(X[200:210], dtype=kind)
     for _ in range(12):
         optimizer.zero_grad()
-        ((module(rows)[:, 0] - responses) ** 2).mean().backward()
+        if make is scorer:
+            cross_entropy(module(rows), torch.tensor(three[:n])).backward()
+        else:
+            mse_loss(module(rows)[:, 0], torch.tensor(y[:n], dtype=kind)).backward()
         optimizer.step()
     with torch.no_grad():
-        return module(torch.tensor(X[200:210], dtype=kind))[:, 0].numpy()
+        found = module(points)
+    return (found.softmax(1) if make is scorer else found[:, 0]).numpy()
 
 
-@pytest.mark.parametrize("float64", [False, True])
-def test_a_copy_is_trained_as_a_module_by_itself(float64):
+def momentum(parameters):
     import torch
 
-    def momentum(parameters):
-        return torch.optim.SGD(parameters, lr=0.1, momentum=0.9, weight_decay=0.01)
-
-    before = torch.get_rng_state()
-    for optimizer in (None, momentum):
-        more = {"optimizer": optimizer} if optimizer else {}
-        algorithm = poise.torch_algorithm(perceptron, **GIVEN, float64=float64, **more)
-        # Beside a copy with other rows and another start.
-        both = np.stack([X[:30], 2 * X[30:60]]), np.stack([y[:30], y[30:60]])
-        points, terms = np.stack([X[200:210]] * 2), np.array([XI, 5], np.uint64)
-        state = torch.get_rng_state()
-        found = algorithm.many(*both, points, terms)[0]
-        assert torch.equal(state, torch.get_rng_state())
-        expected = by_hand(30, float64, optimizer)
-        assert found.dtype == expected.dtype
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 if float64 else 3e-6)
-        assert np.abs(expected - by_hand(29, float64, optimizer)).max() > 1e-3
-    torch.set_rng_state(before)
+    return torch.optim.SGD(parameters, lr=0.1, momentum=0.9, weight_decay=0.01)
 
 
-@pytest.mark.filterwarnings("ignore::poise.errors.ValidityWarning")  # minibatches have an order
-def test_bits_do_not_depend_on_company_nor_on_workers(tmp_path):
-    algorithm = poise.torch_algorithm(dropped, **GIVEN, batch_size=5)
-    whole = poise.measure(algorithm, X, y, n=19)
-    assert whole.n_trials == 12
-    assert (whole.changes > 0).all()
-    np.testing.assert_array_equal(
-        poise.measure(algorithm, X, y, n=19, n_jobs=2).changes, whole.changes
-    )
+@pytest.mark.parametrize(
+    ("float64", "optimizer", "make"),
+    [(False, None, perceptron), (True, momentum, perceptron), (True, None, scorer)],
+)
+def test_a_copy_is_trained_as_a_module_by_itself(float64, optimizer, make):
+    import torch
+
+    more = {"optimizer": optimizer} if optimizer else {}
+    more |= {"loss": "cross_entropy"} if make is scorer else {}
+    algorithm = poise.torch_algorithm(make, **GIVEN | more, float64=float64)
+    responses = three if make is scorer else y
+    algorithm = algorithm.prepared(Sample.of(X, responses))
+    # Beside a copy with other rows and another start.
+    both = np.stack([X[:30], 2 * X[30:60]]), np.stack([responses[:30], responses[30:60]])
+    points, terms = np.stack([X[200:210]] * 2), np.array([XI, 5], np.uint64)
+    state = torch.get_rng_state()
+    found = algorithm.many(*both, points, terms)[0]
+    assert torch.equal(state, torch.get_rng_state())
+    expected = by_hand(30, float64, optimizer, make)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 if float64 else 3e-6)
+    assert np.abs(expected - by_hand(29, float64, optimizer, make)).max() > 1e-3
+
+
+def test_bits_do_not_depend_on_company():
+    algorithm = poise.torch_algorithm(dropped, **GIVEN, batch_size=5).prepared(Sample.of(X, y))
     rows, terms = np.stack([X[k : k + 19] for k in range(4)]), np.arange(4, dtype=np.uint64)
     responses, points = np.stack([y[k : k + 19] for k in range(4)]), rows[:, :2]
     first = algorithm.many(rows, responses, points, terms)
     rows[1:], terms[1:] = 7 * rows[1:] + 1, terms[1:] + 99
-    np.testing.assert_array_equal(algorithm.many(rows, responses, points, terms)[0], first[0])
+    travelled = pickle.loads(pickle.dumps(algorithm))  # as to a worker
+    np.testing.assert_array_equal(travelled.many(rows, responses, points, terms)[0], first[0])
     alone = algorithm.fit(rows[0], responses[0], 0)(points[0])
     np.testing.assert_allclose(first[0], alone, rtol=0, atol=3e-6)
-    path = tmp_path / "network.json"
-    whole.test(epsilon=1.0, delta=0.3).save(path)
-    assert poise.verify(path, algorithm, X, y, trials=3).outcome == "verified"
+    assert np.abs(algorithm.fit(rows[0], responses[0], 1)(points[0]) - alone).max() > 1e-3
 
 
 def test_random_numbers_are_those_of_splitmix64():
@@ -175,9 +181,9 @@ def test_frozen_parameters_stay_and_several_outputs_are_learnt():
         return module
 
     both = np.column_stack([X[:, 0], -3 * X[:, 1]])
-    algorithm = poise.torch_algorithm(frozen, **GIVEN | {"steps": 400})
-    predictions = algorithm.fit(X[:150], both[:150], XI)(X[150:])
-    assert np.abs(predictions - both[150:]).mean(axis=0).max() < 0.5
+    algorithm = poise.torch_algorithm(frozen, **GIVEN | {"steps": 150})
+    predictions = algorithm.fit(X[:50], both[:50], XI)(X[150:])
+    assert np.abs(predictions - both[150:]).mean(axis=0).max() < 0.6
     start = algorithm._start(np.array([XI], np.uint64).tobytes())["0.weight"].clone()
     import torch
 
@@ -237,9 +243,6 @@ def test_what_cannot_be_trained_in_copies_is_refused_before_the_first_fit():
     ):
         with pytest.raises((AlgorithmError, ArgumentError), match=words):
             poise.torch_algorithm(**{"make_module": perceptron} | GIVEN | refused)
-
-
-def test_the_name_says_what_differs_from_the_defaults():
     algorithm = poise.torch_algorithm(perceptron, loss="mse", steps=50, batch_size=8, device="cpu")
     assert algorithm.name == "perceptron(loss='mse', steps=50, batch_size=8)"
 
