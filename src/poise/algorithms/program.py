@@ -25,13 +25,14 @@ import io
 import math
 import numbers
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
@@ -49,6 +50,7 @@ from poise.errors import AlgorithmError, TrialError
 
 # Fits run side by side already: a second layer of threads makes each of them slower.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+_ANSWER = re.compile(r"(?:predictions|error) (\d+)")
 _LONGEST = 1 << 26  # bytes of a line
 notes = ""  # the folder in which a worker notes which groups must end with it
 _PATIENCE = 2.0  # seconds that a program has to end by itself
@@ -228,7 +230,7 @@ class _Running:
         if timer is not None:
             timer.start()
         try:
-            found = next(self._answers(), None)
+            found = self._answer()
         finally:
             if timer is not None:
                 timer.cancel()
@@ -238,10 +240,7 @@ class _Running:
         if found is None:
             how = self.end(_PATIENCE)
             raise self._problem(f"ended, or closed its output, before it answered ({how})")
-        kind, number, said = found
-        if number != self.asked:  # of two answers the second would be taken for the next request
-            raise self._problem(f"answered request {number} when {self.asked} was asked")
-        return kind, said
+        return found
 
     def _send(self, text: bytes, last: bool) -> None:
         with suppress(OSError, ValueError):  # a dead reader shows as the end of its output
@@ -250,15 +249,17 @@ class _Running:
             if last:
                 self.stdin.close()
 
-    def _answers(self) -> Iterator[tuple[str, int, str]]:
-        """Yield what it answers: kind, number of the request and text."""
+    def _answer(self) -> tuple[str, str] | None:
+        """Read up to the answer; progress may stand before it, without an end of line."""
+        mine = re.compile(rf"(predictions|error) {self.asked}(?: (.*))?$")
         for line in iter(lambda: self.stdout.readline(_LONGEST), b""):
             text = line.decode(errors="backslashreplace").strip()
-            kind, _, rest = text.partition(" ")
-            number, _, rest = rest.partition(" ")
-            if kind in ("predictions", "error") and number.isdecimal():
-                yield kind, int(number), rest
+            if found := mine.search(text):
+                return found[1], found[2] or ""
+            if other := _ANSWER.match(text):  # two answers to one request, say
+                raise self._problem(f"answered request {other[1]} when {self.asked} was asked")
             self.said.append(text[:200])
+        return None
 
     def _expire(self) -> None:
         self.late = True
