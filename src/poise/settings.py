@@ -69,7 +69,7 @@ class Asked(TypedDict, total=False):
         float | str | None,
         says(
             "Allowed change, >= 0, in units of the prediction, or '5% of sd' (of the response). "
-            "Left out where a change is yes or no, or a share.",
+            "Not given where a change is yes or no, or a share.",
             first=True,
         ),
     ]
@@ -136,11 +136,11 @@ class Settings(TypedDict, total=False):
     replace: Annotated[bool, says("Replace the removed rows by new ones.", False)]
     removals_per_trial: Annotated[
         int | Literal["all"] | None,
-        says("Removals tried in each trial; left out, those that cost no fit.", low=1),
+        says("Removals tried in each trial; by default those that cost no fit.", low=1),
     ]
     points_per_trial: Annotated[
         int | None,
-        says("Test points of each trial; left out, the spare rows allow up to 20.", low=1),
+        says("Test points of each trial; by default up to 20, as spare rows allow.", low=1),
     ]
     max_trials: Annotated[
         int | None, says("Run at most this many trials.", 10_000, low=1, first=True)
@@ -153,7 +153,7 @@ class Settings(TypedDict, total=False):
     # how it is run
     backend: Annotated[
         Literal["dask", "ray"] | None,
-        says("Cluster that fits; connect to it before. Left out, this machine."),
+        says("Cluster to fit on; connect to it first. By default this machine."),
     ]
     fit_timeout: Annotated[float | None, says("Seconds that one fit may take.", low=0, open="(")]
     on_error: Annotated[
@@ -163,12 +163,14 @@ class Settings(TypedDict, total=False):
     journal: Annotated[
         str | object | None,
         says(
-            "File that keeps every answer (of several algorithms or sizes: a folder): the same "
-            "call goes on from there.",
+            "File that keeps every answer, so that the same call goes on from there; a folder for "
+            "several algorithms or sizes.",
             first=True,
         ),
     ]
-    progress: Annotated[bool | None, says("Show progress; left out, after a second.", option="-")]
+    progress: Annotated[
+        bool | None, says("Show progress; by default after one second.", option="-")
+    ]
     fast: Annotated[
         bool, says("Use exact shortcuts where they exist.", True, option="--fast/--no-fast")
     ]
@@ -209,7 +211,7 @@ class MoreSettings(Settings, total=False):
     ]
     n_jobs: Annotated[
         int | None,
-        says("Fits at the same time; -1: one per core.", option="--jobs", first=True),
+        says("Number of fits at the same time; -1 for one per core.", option="--jobs", first=True),
     ]
 
 
@@ -237,9 +239,7 @@ class OneTrainingSet(TypedDict, total=False):
             first=True,
         ),
     ]
-    update: Annotated[
-        int | None, says("New rows that are added at once: retraining.", low=1, first=True)
-    ]
+    update: Annotated[int | None, says("Retrain with this many new rows.", low=1, first=True)]
     gamma: Annotated[
         float | None,
         says(

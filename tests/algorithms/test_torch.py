@@ -226,7 +226,7 @@ def test_what_cannot_be_trained_in_copies_is_refused_before_the_first_fit():
         (lambda: Draws(3, 1), {}, "cannot be trained together.*Dropout"),
         (perceptron, {"optimizer": lbfgs}, "cannot be trained together.*Adam"),
         (perceptron, {"optimizer": Mixing}, "every number by itself"),
-        (drawn_elsewhere, {}, "PyTorch does not know"),
+        (drawn_elsewhere, {}, "outside PyTorch"),
         (lambda: nn.Linear(4, 1), {}, "the module fails on 3 rows"),
         (lambda: nn.Flatten(0), {}, "one output per row"),
         (scorer, {"classes": True}, "2 scores per row"),

@@ -68,7 +68,7 @@ EARLY = [
     (f"{RIDGE} --unlabeled nowhere.csv", "nowhere.csv"),
     ("measure nmbers.csv --target price --algorithm Ridge --n 20", "nmbers.csv"),
     (f"{RIDGE} --save nowhere/x.json", "--save cannot be written: there is no folder nowhere"),
-    (f"{RIDGE} --save .", "--save must be an ordinary file, got '.'"),
+    (f"{RIDGE} --save .", "--save must be a regular file, got '.'"),
     (f"{RIDGE} --param alpha", "--param must look like alpha=1.0, got 'alpha'"),
     (f"{RIDGE}(alpha --n 20", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
     (f"{RIDGE}(3.0)", "--algorithm must look like Ridge(alpha=1.0, name='text')"),

@@ -56,7 +56,7 @@ def test_places_where_nothing_can_be_written_are_refused_before_the_first_fit(ru
     failing = TEST.replace(":mean", ":failing")  # its first fit would end with status 3
     for name, said in [
         ("/proc/x.json", "cannot be written"),
-        ("/dev/null", "must be an ordinary file"),
+        ("/dev/null", "must be a regular file"),
         ("nowhere/x.json", "there is no folder nowhere"),
         ("numbers.csv/x.json", "there is no folder numbers.csv"),
     ]:

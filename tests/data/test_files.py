@@ -145,7 +145,7 @@ def test_files_that_are_no_tables(tmp_path: Path) -> None:
     for name, content, message in [
         ("row.csv", None, r"no such file: .*row\.csv; did you mean 'rows\.csv'"),
         ("nowhere/rows.csv", None, "no such file"),
-        ("pipe.csv", None, "is no ordinary file"),
+        ("pipe.csv", None, "is not a regular file"),
         ("empty", None, "no Parquet or Feather file in"),
         ("rows.doc", "a,y", r"must end in one of \.csv"),
         ("rows", "a,y", "must end in"),

@@ -72,7 +72,7 @@ def test_no_flipped_bit_goes_unnoticed(path):
                 assert content(path)[1] == ENTRIES[: kept - 1]
                 continue
             number = 1 + whole[:place].count(b"\n")
-            with pytest.raises(RecordError, match=rf"line {number} of|run\.log is no journal"):
+            with pytest.raises(RecordError, match=rf"line {number} of|run\.log is not a journal"):
                 content(path)
 
 
@@ -84,7 +84,7 @@ def test_a_foreign_file_stays_as_it_is(foreign, tmp_path):
     place = tmp_path / "mine"
     place.write_bytes(foreign)
     before = place.stat()
-    with pytest.raises(RecordError, match="mine is no journal written by poise"):
+    with pytest.raises(RecordError, match="mine is not a journal written by poise"):
         Log(place, "journal")
     after = place.stat()
     assert (place.read_bytes(), before.st_mtime_ns) == (foreign, after.st_mtime_ns)
@@ -93,7 +93,7 @@ def test_a_foreign_file_stays_as_it_is(foreign, tmp_path):
 def test_where_no_log_can_be(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path, tmp_path / "pipe", Path("/dev/null")):
-        with pytest.raises(RecordError, match="not an ordinary file"):
+        with pytest.raises(RecordError, match="not a regular file"):
             Log(place, "journal")
     for place in (tmp_path / "none" / "a.log", tmp_path / ("x" * 300), tmp_path / "\0"):
         with pytest.raises(RecordError, match="cannot be written"):

@@ -262,14 +262,14 @@ def test_another_question_is_refused(tmp_path):
         poise.Monitor(tmp_path / "a.record").add(*more)
     with pytest.raises(ArgumentError, match="epsilon must be a number"):
         monitor(tmp_path / "b.record", epsilon="5% of sd")
-    with pytest.raises(ArgumentError, match="fit_params is no setting of a monitor"):
+    with pytest.raises(ArgumentError, match="fit_params is not a setting of a monitor"):
         monitor(tmp_path / "b.record", fit_params={"a": 1})
     with pytest.raises(ArgumentError, match="epsilon is missing"):
         monitor(tmp_path / "b.record", epsilon=None).add(*more)
     with pytest.raises(RecordError, match="does not exist"):
         _ = monitor(tmp_path / "b.record").verdict
     (tmp_path / "c.record").write_text("mine\n")
-    with pytest.raises(RecordError, match="no record written by poise"):
+    with pytest.raises(RecordError, match="not a record written by poise"):
         monitor(tmp_path / "c.record")
     assert (tmp_path / "c.record").read_text() == "mine\n"
 

@@ -254,7 +254,7 @@ def test_only_ordinary_files_of_some_size_are_read(tmp_path):
     with large.open("wb") as file:
         file.truncate((1 << 30) + 1)
     for path in (pipe, large, Path("/dev/zero")):
-        with pytest.raises(RecordError, match="no file of at most 1 GiB"):
+        with pytest.raises(RecordError, match="not a file of at most 1 GiB"):
             load(path)
 
 

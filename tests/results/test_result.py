@@ -141,7 +141,7 @@ def test_what_changes_alone_cannot_answer_is_said():
     assert repr(trials.profile()).startswith("Profile(3 steps down to P(change > 2) <= ")
     for ask, said in [
         (lambda: trials.test(0.5), "delta is missing"),
-        (lambda: trials.test("5% of sd", 0.1), "epsilon must be a number for changes"),
+        (lambda: trials.test("5% of sd", 0.1), "epsilon must be a number here"),
         (lambda: table({"a": trials}), "results must hold results: a has no verdict"),
     ]:
         with pytest.raises(ArgumentError, match=said):

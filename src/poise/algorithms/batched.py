@@ -51,7 +51,7 @@ class Batched(Algorithm):
         """Name the accelerator that is used, "" if it is the processor."""
 
     def prepared(self, sample: Sample) -> Self:
-        """Take the classes from the rows, and refuse rows that are no numbers."""
+        """Take the classes from the rows, and refuse rows that are not numbers."""
         super().prepared(sample)
         y = np.asarray(sample.responses(np.arange(sample.n_labeled)))
         ready = self.on(sample)._knowing(y)

@@ -81,7 +81,7 @@ def is_number(value: object) -> bool:
 
 
 def gaps(a: Array, b: Array) -> Floats:
-    """Return |a − b|; numbers that are no floats are subtracted in their own arithmetic."""
+    """Return |a − b|; numbers that are not floats are subtracted in their own arithmetic."""
     a, b = as_numbers(a), as_numbers(b)
     with np.errstate(invalid="ignore", over="ignore"):
         differences: Floats = np.abs(a - b).astype(np.float64, copy=False)
@@ -91,7 +91,7 @@ def gaps(a: Array, b: Array) -> Floats:
 
 
 def as_numbers(array: Array) -> Array:
-    """Return an array whose values can be subtracted; refuse what is no number."""
+    """Return an array whose values can be subtracted; refuse what is not a number."""
     kind = array.dtype.kind
     if kind in "fc":
         return array.astype(np.result_type(array, np.float64), copy=False)

@@ -104,7 +104,7 @@ class TorchAlgorithm(Batched):
         first, again = self._made([0, 0])
         if not all(torch.equal(first[name], again[name]) for name in first):
             raise AlgorithmError(
-                "make_module draws random numbers that PyTorch does not know",
+                "make_module draws random numbers outside PyTorch",
                 remedy="draw them by torch.rand, torch.nn.init and the like",
             )
         one, other = self._first_of_two(rows, self._tensor(y))

@@ -44,14 +44,16 @@ _sizes = click.option(
     help="Training size, or a share of the rows; repeat it for each.",
 )
 _accept = rare(
-    "--accept", type=click.Choice(["inconclusive"]), help="End with 0 if rows cannot decide."
+    "--accept",
+    type=click.Choice(["inconclusive"]),
+    help="Exit with 0 if the verdict is inconclusive.",
 )
 _check = rare("--check", "check_only", is_flag=True, help="Gates: count the fits, and fit nothing.")
 _summary = rare(
     "--summary", metavar="FILE.md", help="Gates: append the verdicts as a Markdown table."
 )
 _race = click.option(
-    "--race", is_flag=True, help="Fit no further what cannot become stable any more."
+    "--race", is_flag=True, help="Stop fitting algorithms that can no longer be called stable."
 )
 
 
@@ -102,7 +104,7 @@ def measure(ctx: click.Context, /, data: str, **values: Any) -> int:
     options.form,
 )
 def check(ctx: click.Context, /, data: str, **values: Any) -> int:
-    """Check whether an algorithm is what a stability test takes it for, in some eight fits.
+    """Check whether an algorithm is what a stability test takes it for, in about eight fits.
 
     It must accept N rows and one less, give the same predictions for the same rows and seed, keep
     nothing between fits, and learn. What only narrows the question is a remark.

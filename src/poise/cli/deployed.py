@@ -29,9 +29,11 @@ WITHOUT = "Rows that leave together: lines of DATA, or a condition on columns."
 NEW_SETS = ("n", "X_unlabeled", "coupling", "position", "remove", "replace")  # are of no use here
 _LISTED = 3  # rows that matter most
 
-_fresh = click.option("--fresh", metavar="FILE", help="Rows that trained and chose nothing.")
+_fresh = click.option(
+    "--fresh", metavar="FILE", help="Fresh rows, used neither to train nor to choose the model."
+)
 _hold_out = click.option(
-    "--hold-out", type=float, metavar="SHARE", help="Instead: leave out a share of DATA."
+    "--hold-out", type=float, metavar="SHARE", help="Hold out this share of DATA instead."
 )
 
 

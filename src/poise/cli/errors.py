@@ -137,7 +137,7 @@ def told(error: BaseException, status: Exit, command: click.Context | None) -> s
             command.meta[SOURCE].explain(error)
         spell = spelling(command) if command else as_keyword
         if isinstance(error, TrialError):
-            failed = str(error).partition(". What was measured before it")[0]
+            failed = str(error).partition(". What was measured before")[0]
             if error.trial == 0:  # most likely, so would all others
                 return f"{failed}; poise --traceback … shows where"
             other = spell("on_error", "record")

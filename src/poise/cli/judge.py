@@ -73,7 +73,7 @@ def _predictions(rows: dict[str, Any], names: list[str], asked: dict[str, Any]) 
     y, groups = (name and frame[name] for name in (rows["y"], asked.pop("groups", None)))
     labels = any(holds_labels(as_rows(frame[name], name)) for name in names)
     distance = load_named("distance", asked.pop("distance", "label" if labels else "auto"))
-    numbered = frame[names].assign(**{" ": range(len(frame))})  # equal predictions are no copies
+    numbered = frame[names].assign(**{" ": range(len(frame))})  # equal predictions are not copies
     old, new = (_Column(name) for name in names)
     asked |= {"groups_fresh": groups, "distance": distance, "on_error": "record"}
     return poise.changed(old, new, numbered, y, **asked)

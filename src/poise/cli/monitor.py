@@ -37,7 +37,11 @@ _KEPT = ("target", "algorithm", "params", "ids", "distance", "coupling", *READ)
     options.rows,
     options.algorithm,
     options.settings(leave=options.SETTINGS.keys() - ASKED),
-    click.option("--skip-used", is_flag=True, help="Leave out used rows: DATA is a growing file."),
+    click.option(
+        "--skip-used",
+        is_flag=True,
+        help="Skip rows that were used before, as in a file that grows.",
+    ),
     click.option("--restart", is_flag=True, help="Begin again without older evidence."),
     options.told,
 )

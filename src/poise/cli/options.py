@@ -117,7 +117,7 @@ def settings(leave: Collection[str] = (), declared: type = Every, **defaults: ob
     names = [n for n, each in known if each.said.option != "-" and n not in leave]
     made = [setting(name, defaults.get(name, ...)) for name in names]
     if "backend" in names:
-        made.append(rare("--address", metavar="HOST:PORT", help="Where that cluster is."))
+        made.append(rare("--address", metavar="HOST:PORT", help="Address of the cluster."))
     return _all_of(*made)
 
 
@@ -233,7 +233,7 @@ def _show_everything(ctx: click.Context, param: click.Parameter, value: bool) ->
         ctx.exit()
 
 
-# options that are no settings: what is read and what is written
+# options that are not settings: what is read and what is written
 
 rare = partial(click.option, cls=Shown, first=False)
 
@@ -252,7 +252,7 @@ algorithm = _all_of(
     click.option(
         "--algorithm", metavar="PLACE", help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name."
     ),
-    rare("--program", metavar="COMMAND", help="Instead, in any language: 'Rscript fit.R'."),
+    rare("--program", metavar="COMMAND", help="Program in any language instead: 'Rscript fit.R'."),
     rare("--param", "params", metavar="NAME=VALUE", multiple=True, help="Parameter; repeatable."),
 )
 
@@ -269,7 +269,7 @@ save = _kept("FILE", "Save the answer, for `poise show`.")
 save_each = _kept("FOLDER", "Save one file for each, for `poise show`.")
 verdict = _all_of(
     rare("--latex", is_flag=True, help="Print a LaTeX table."),
-    rare("--details", is_flag=True, help="Print more about it."),
+    rare("--details", is_flag=True, help="Print all details."),
 )
 form = _all_of(
     click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else."),

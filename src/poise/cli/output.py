@@ -83,7 +83,7 @@ def require_place(path: Path, argument: str) -> None:
 
     problem = ""
     if path.exists() and not path.is_file():
-        problem = "must be an ordinary file"
+        problem = "must be a regular file"
     elif not path.parent.is_dir():
         problem = f"cannot be written: there is no folder {path.parent}"
     else:

@@ -49,7 +49,7 @@ def _number(
     options.rare(
         "--notion",
         type=click.Choice(["new", "deployed", "add-one", "jackknife"]),
-        help="Questions but new are about one training set, and --rows are fresh ones.",
+        help="All notions but new are about one training set; --rows then counts fresh rows.",
     ),
     _number("update", "--update", "New rows that are added at once.", int, False),
     options.form,

@@ -38,7 +38,7 @@ def command() -> None:
 @click.option("--delta", type=float, default=0.2, show_default=True, help="Allowed probability.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Claimed level.")
 @click.option("--replications", type=int, default=200, show_default=True, help="Data sets.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of all random numbers.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
 @as_json
 def audit(procedure: str, world: str, rows: int, unlabeled_rows: int, **asked: Any) -> Exit:
     """Run PROCEDURE on data from WORLD, and on traps that look like it and are not stable.
@@ -81,7 +81,9 @@ def _procedure(place: str, question: dict[str, Any]) -> Any:
 @command.command("reproduce", cls=Command)
 @click.option("--only", metavar="PART", multiple=True, help="2, 2.3, … 5.1, B, E, beyond.")
 @click.option("--share", type=float, default=1.0, show_default=True, help="Of the replications.")
-@click.option("--jobs", type=int, metavar="INTEGER", help="Claims at the same time.")
+@click.option(
+    "--jobs", type=int, metavar="INTEGER", help="Number of claims checked at the same time."
+)
 @as_json
 def reproduce(only: tuple[str, ...], share: float, jobs: int | None, as_json: bool) -> Exit:
     """Reproduce the paper: every claim, with what was expected and what came out.

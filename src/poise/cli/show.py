@@ -34,7 +34,7 @@ EPSILON = (
     options.setting("alpha"),
     options.setting("test"),
     click.option(
-        "--exit-status", is_flag=True, help="End with the status of the verdict, not with 0."
+        "--exit-status", is_flag=True, help="Exit with the status of the verdict instead of 0."
     ),
     options.told,
 )

@@ -20,8 +20,13 @@ EXAMPLES = """\
     "ui",
     EXAMPLES,
     click.argument("folder", metavar="[FOLDER]", default="."),
-    click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page; 0: any."),
-    click.option("--no-open", is_flag=True, help="Print the address, and open no browser."),
+    click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=0,
+        help="Port of the page; 0 for any that is free.",
+    ),
+    click.option("--no-open", is_flag=True, help="Print the address without opening a browser."),
 )
 def command(ctx: click.Context, /, folder: str, port: int, no_open: bool) -> int:
     """Show the results in FOLDER on a page: judge them again, compare, plan, start new ones.

@@ -80,7 +80,7 @@ class Sample:
     ) -> Sample:
         """Check the rows and what belongs to them; text names a column of the data frame X.
 
-        Such a column, also one of X_unlabeled, is no feature.
+        Such a column, also one of X_unlabeled, is not a feature.
         """
         rows = as_rows(X, "X")
         more = None if X_unlabeled is None else as_rows(X_unlabeled, "X_unlabeled")

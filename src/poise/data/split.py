@@ -37,7 +37,7 @@ class Units:
 
     @classmethod
     def of_groups(cls, codes: Ids, order: Ids) -> Units:
-        """List the rows group by group, in this order of groups; -1 is no group."""
+        """List the rows group by group, in this order of groups; -1 is not a group."""
         rank = np.append(np.argsort(order), len(order))[codes]
         sizes = np.bincount(rank, minlength=len(order))[: len(order)]
         starts = np.append(0, np.cumsum(sizes))

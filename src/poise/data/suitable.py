@@ -48,7 +48,7 @@ def check_responses(y: Rows, name: str = "y") -> None:
 
 
 def check_weights(weights: Rows, name: str) -> None:
-    """Refuse weights that are no finite numbers: one of them would spoil one trial."""
+    """Refuse weights that are not finite numbers: one of them would spoil one trial."""
     found = first_not_number(weights) or first_missing(weights)
     if found is not None:
         _, row, value = found
@@ -177,7 +177,7 @@ def rare_class(y: Rows, n: int) -> str | None:
         return None
     return (
         f"Class {classes[counts.argmin()]} has {rows:,} of {len(y):,} rows, so most training sets "
-        f"of {n:,} rows have none of it. A larger n may be what is meant."
+        f"of {n:,} rows have none of it. You may want a larger n."
     )
 
 

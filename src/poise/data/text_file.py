@@ -108,7 +108,7 @@ def require_file(path: str) -> None:
     """Refuse what is not there, and pipes and devices, which would be waited for."""
     place = Path(path)
     if place.exists() and not place.is_file():
-        raise DataError(f"{path} is no ordinary file", remedy="give a file with rows")
+        raise DataError(f"{path} is not a regular file", remedy="give a file with rows")
     if not place.exists():
         beside = [each.name for each in place.parent.iterdir()] if place.parent.is_dir() else []
         remedy = did_you_mean(place.name, beside).removeprefix("; ")

@@ -26,7 +26,7 @@ from poise.engine.work import Work
 from poise.errors import ArgumentError, in_one_line
 
 _DEATH = (
-    "its worker died, and so did the one on which it was computed in a process of its own (is the "
+    "its worker died, and so did a separate process that tried it again (is the "
     "machine out of memory?)"
 )
 

@@ -94,7 +94,7 @@ class Execution:
         return Pool.of(self.size, self.fit_timeout)
 
 
-class WorkerDied(Exception):  # noqa: N818 - it is no error here
+class WorkerDied(Exception):  # noqa: N818 - it is not an error here
     """What a worker was computing when it died, if that is known, how, and whether it was late."""
 
     def __init__(self, task: int | None, how: str, late: bool = False) -> None:

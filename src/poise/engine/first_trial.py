@@ -41,7 +41,7 @@ _TOGETHER = (
 )
 CONSTANT = (
     "In the first trial the prediction is the same for every row: trained on {} rows, the "
-    "algorithm ignores their features. A larger n may be what is meant."
+    "algorithm ignores their features. You may want a larger n."
 )
 STATE = (
     "{}: it is not a function of its rows and its seed (it draws random numbers that the seed does "
@@ -320,7 +320,7 @@ class FreshFit:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two arrays of predictions agree, but for the last digits of numbers."""
+    """Tell whether two arrays of predictions agree, up to the last digits of numbers."""
     if one is None or other is None or one.shape != other.shape:
         return False
     if one.dtype.kind != "f" or other.dtype.kind != "f":

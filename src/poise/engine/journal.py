@@ -31,7 +31,9 @@ OTHER_CODE = (
     "The journal was begun with other code of the algorithm, so its trials may be about two "
     "algorithms."
 )
-_READ: Mapping[str, Callable[[str], object]] = {  # predictions that are no plain array, one by one
+_READ: Mapping[
+    str, Callable[[str], object]
+] = {  # predictions that are not a plain array, one by one
     "str": str,
     "int": int,
     "float": float.fromhex,

@@ -33,7 +33,7 @@ class Log:
     """The file, opened and locked for writing.
 
     What is appended is with the operating system at once, so that it is kept if this process is
-    killed, and on the disk within a second. A file that is no log of this kind is refused
+    killed, and on the disk within a second. A file that is not a log of this kind is refused
     untouched; a last line that was cut off goes when the next one is written. JSON has no nan and
     no infinity: write them as null and as text.
 
@@ -126,9 +126,7 @@ class Log:
         except (OSError, ValueError):
             untouched = False
         if not untouched:
-            raise RecordError(
-                f"{self.path} was deleted, replaced or changed by something else meanwhile"
-            )
+            raise RecordError(f"{self.path} was deleted, replaced or changed in the meantime")
 
     def _sync(self) -> None:
         os.fsync(self._file.fileno())
@@ -195,7 +193,7 @@ def _lines(path: Path, kind: str, stop: int | None = None) -> Iterator[tuple[int
         for number, line in enumerate(iter(partial(file.readline, _LONGEST), b""), 1):
             begins = _BEGINNING.match(line) if number == 1 else None
             if number == 1 and (begins is None or begins[1].decode() != kind):
-                raise RecordError(f"{path} is no {kind} written by poise")
+                raise RecordError(f"{path} is not a {kind} written by poise")
             if damaged:
                 raise RecordError(
                     f"line {damaged} of {path} does not match its checksum: it was damaged, or "
@@ -228,7 +226,7 @@ def _entry_of(line: bytes) -> Entry | None:
 def _require_ordinary(path: Path) -> None:
     """Refuse folders, and pipes and devices, which would wait for ever."""
     if not path.is_file():
-        problem = "is not an ordinary file" if path.exists() else "does not exist"
+        problem = "is not a regular file" if path.exists() else "does not exist"
         raise RecordError(f"{path} {problem}")
 
 

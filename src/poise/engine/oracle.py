@@ -206,7 +206,7 @@ def _whole(answer: Answer) -> Answer:
 def failed_with(failure: Failure, unit: str, number: int, done: int) -> TrialError:
     """Return the error that ends a run, after so many trials or fits."""
     return TrialError(
-        f"{unit} {number} failed: {failure.message.removesuffix('.')}. What was measured before it "
+        f"{unit} {number} failed: {failure.message.removesuffix('.')}. What was measured before "
         f"({counted(done, unit)}) is in the `partial` attribute of this error; on_error='record' "
         f"counts a failed {unit} against 'stable' instead",
         trial=number,

@@ -17,7 +17,7 @@ from poise.procedures.own import Asking, Asks, asked, orders
 
 _AIMED = (
     "comparisons reuse rows, and later ones are aimed at what earlier ones showed: finding nothing "
-    "is no bound on what fresh rows would show."
+    "is not a bound on what fresh rows would show."
 )
 _APART = "What exploring chose was fixed before the rows that are tested were looked at."
 

@@ -92,6 +92,8 @@ def gaussian(
     """Draw rows jointly normal, with the mean and the covariance of these rows."""
     rows = np.column_stack([np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)])
     spread, axes = np.linalg.eigh(np.cov(rows, rowvar=False))
-    root = axes * np.sqrt(np.clip(spread, 0.0, None))  # columns that do not vary are no obstacle
+    root = axes * np.sqrt(
+        np.clip(spread, 0.0, None)
+    )  # columns that do not vary are not an obstacle
     made = rows.mean(axis=0) + rng.standard_normal((size, rows.shape[1])) @ root.T
     return made[:, :-1], made[:, -1]

@@ -134,7 +134,7 @@ def advise(
 ) -> Advice:
     """List what these rows can answer, and what to look at before asking.
 
-    Nothing is tested. An algorithm is looked at by :func:`check`, in some eight fits.
+    Nothing is tested. An algorithm is looked at by :func:`check`, in about eight fits.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def stability_test(
         P(the verdict is wrong) ≤ α
 
     for every algorithm and every distribution of independent rows (Theorem 1 of Kim and Barber;
-    Theorem A where a trial has several changes). "inconclusive" is no verdict against the
+    Theorem A where a trial has several changes). "inconclusive" is not a verdict against the
     algorithm. The verdict is about training sets of n rows: not about accuracy, and not about a
     model trained on all of these rows. It assumes that rows are independent and identically
     distributed, that a fit depends on its rows and its seed alone, and that ε, δ, α and the

@@ -29,7 +29,7 @@ CHECKS = (
 )
 _HARDLY = 0.01  # predictions that vary less than this share of the sd hardly depend on the row
 _FROZEN = "Neither other rows nor other responses change a prediction: is it a fitted model?"
-_NEARLY_CONSTANT = "{} predicts nearly the same for every row: a larger n may be what is meant."
+_NEARLY_CONSTANT = "{} predicts nearly the same for every row: you may want a larger n."
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Checked:
 
     @property
     def ok(self) -> bool:
-        """Whether no check failed; a remark is no failure."""
+        """Whether no check failed; a remark is not a failure."""
         return all(found.mark != "failed" for found in self.findings.values())
 
     @property
@@ -101,8 +101,9 @@ def check(
 
     It accepts n and n − 1 rows; the same rows and seed give the same predictions; nothing is kept
     between fits; its rows matter. What only narrows the question is a remark: predictions that
-    depend on the rows beside them, and an order of the rows that matters. Some eight fits of the
-    first trial are made; a run looks at its own first trial anyway, but for the second and fourth.
+    depend on the rows beside them, and an order of the rows that matters. About eight fits of
+    the first trial are made. A run looks at its own first trial anyway, except for the second and
+    fourth.
 
     Parameters
     ----------

@@ -365,7 +365,7 @@ def _own_words() -> Iterator[None]:
 
 
 def _refuse_training_rows(sample: Sample, y_fresh: Rows | None) -> None:
-    """Refuse fresh rows that are training rows, but for those that chance explains."""
+    """Refuse fresh rows that are training rows, except those that chance explains."""
     fresh: Any = (sample.X_unlabeled, y_fresh)[: 1 + (y_fresh is not None)]
     own = (sample.X, sample.y)[: len(fresh)]
     found = beyond_chance(row_identities(0, *own), row_identities(0, *fresh))

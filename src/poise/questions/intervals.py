@@ -93,7 +93,7 @@ class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
         P("stable" is declared, and the response is missed) ≤ max{α, a + √(2δ)}    (jackknife)
 
     with a = 1 - confidence_level; Theorem J has the exact bound, ``guarantee_`` its value. It
-    is no statement about an interval at one given point.
+    is not a statement about an interval at one given point.
 
     Parameters
     ----------

@@ -312,7 +312,7 @@ class Job:
         return (
             f"{type(estimator).__name__} searches anew in every training set of {design.n:,} "
             f"{design.unit}s, where it may find other parameters than in all {design.units[0]:,}. "
-            "A larger n, or poise.deployed_test, may be what is meant."
+            "You may want a larger n, or poise.deployed_test."
         )
 
     def after(self, seen: Look) -> Job:

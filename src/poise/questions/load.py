@@ -100,7 +100,7 @@ def _begun(header: Mapping[str, Any], path: str | Path) -> Trials:
     try:
         document = msgspec.convert({**header, "format": "", **_NO_TRIAL}, file.Document)
     except msgspec.ValidationError as error:
-        raise RecordError(f"{path} is no journal of trials: {error}") from None
+        raise RecordError(f"{path} is not a journal of trials: {error}") from None
     trials: Trials = file.restored(document, path)  # type: ignore[assignment]
     return trials
 

@@ -86,7 +86,7 @@ class Monitor:
         checked("Monitor", given, Every)
         for name in _NOT_HERE:
             if name in given:
-                raise ArgumentError("is no setting of a monitor", argument=name)
+                raise ArgumentError("is not a setting of a monitor", argument=name)
         if isinstance(given.get("epsilon"), str):
             problem = "must be a number: a monitor sets no rows aside"
             raise ArgumentError(problem, argument="epsilon", got=given["epsilon"])

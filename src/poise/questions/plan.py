@@ -74,10 +74,10 @@ def plan(
     replace : bool
         Whether new rows take their place; a trial then needs ``remove`` more rows.
     notion : {"new", "deployed", "add-one", "jackknife"}
-        But for "new", a plan for :func:`deployed_test`: ``n_labeled`` counts fresh rows and ``n``
-        is left out. "deployed" is also for ``without``. Where several rows leave in turn and no
+        All but "new" plan a :func:`deployed_test`: ``n_labeled`` counts fresh rows and ``n`` is
+        left out. "deployed" is also for ``without``. Where several rows leave in turn and no
         ``gamma`` is given, the averaged test reads them: its power is that of the plan for
-        ``delta_star`` 0, and else not known beforehand.
+        ``delta_star`` 0, and otherwise not known beforehand.
     update : int, at least 1, or None
         New rows that are added at once.
 

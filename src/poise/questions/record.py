@@ -73,7 +73,7 @@ class Record:
             for entry in entries:
                 record.take(entry)
         except (msgspec.ValidationError, KeyError, IndexError, ValueError) as error:
-            raise RecordError(f"this is no record of a monitor: {error}") from None
+            raise RecordError(f"this is not a record of a monitor: {error}") from None
         return record
 
     def take(self, entry: Entry) -> None:

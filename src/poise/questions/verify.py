@@ -158,7 +158,7 @@ def _check_numbers(found: Verification, judged: Any, said: Mapping[str, Any]) ->
     if family is not None and family.size > 1:
         found.open.append(f"the p-values of the {family.size - 1} others that share alpha")
     if not found.wrong:
-        found.checked.append(f"{len(follows)} fields follow from the changes and are as written")
+        found.checked.append(f"{len(follows)} fields agree with the changes")
 
 
 def _agree(one: Any, other: Any) -> bool:
@@ -264,7 +264,7 @@ class _Repetition:
         if origin.data != here.data:
             self.found.wrong.append("the rows are not those of the file")
         if "python" in others:  # what code compiles to depends on it
-            self.found.open.append("the digest of the code: the version of Python is another")
+            self.found.open.append("the digest of the code: the version of Python differs")
         elif dict(origin.code) != here.code:
             self.found.wrong.append("the code of the algorithm is not that of the file")
 
@@ -289,7 +289,7 @@ class _Repetition:
         said = f"{len(chosen)} of {counted(len(changes), 'trial')}, drawn at random,"
         if exact or ((others or job.shortcut is not None) and near.all()):
             why = others or "fits beside an exact formula"
-            digits = "bit for bit" if exact else f"but for the last digits ({why})"
+            digits = "bit for bit" if exact else f"up to the last digits ({why})"
             self.found.checked.append(f"{said} give the same changes {digits}")
             return
         wrong = ~near if not near.all() else changes[chosen] != again

@@ -199,7 +199,7 @@ def restored(found: Document, path: str | Path) -> Trials | Result:
 def _bytes_of(place: Path) -> bytes:
     try:
         if not place.is_file() or place.stat().st_size > _MOST_BYTES:
-            kind = "is no file of at most 1 GiB" if place.exists() else "does not exist"
+            kind = "is not a file of at most 1 GiB" if place.exists() else "does not exist"
             raise RecordError(f"{place} {kind}")
         return place.read_bytes()
     except OSError as error:

@@ -150,7 +150,7 @@ def allowed_change(epsilon: object, design: Design) -> float | None:
         problem = f"must be left out: a change is {'a share' if share else 'yes or no'} here"
         remedy = "" if share else "probabilities (response predict_proba) change by an amount"
     elif isinstance(epsilon, str):
-        problem = "must be a number for changes that are there: only a new run can set rows aside "
+        problem = "must be a number here: only a new run can set rows aside "
         problem += "for a share of the sd"
     if problem:
         raise ArgumentError(problem, argument="epsilon", got=epsilon, remedy=remedy)

@@ -39,7 +39,7 @@ class Result(Shown):
 
     P(verdict is wrong) <= alpha for every algorithm and every distribution of independent rows
     (Theorem 1; Theorem A where the averaged test reads the trials), if the question was chosen
-    without looking at the changes. "inconclusive" is no verdict against the algorithm. Limits are
+    without looking at the changes. "inconclusive" does not speak against the algorithm. Limits are
     statements of their own, each wrong with probability at most alpha; they are computed when read.
     Where K algorithms or sizes share alpha, any verdict is wrong with that probability, and each
     limit with a K-th of it.

@@ -46,7 +46,7 @@ class Neighbours:
         return Cells(full, reduced, slack, clear & (ordered | (rounding == 0)))
 
     def _search(self, X: Array, points: Array) -> tuple[Array, Array, Array]:
-        """Return distances (m, T, n), the k + 2 smallest, and which of these are no tie."""
+        """Return distances (m, T, n), the k + 2 smallest, and which of these are not ties."""
         d = X.shape[2]
         squares = (X * X) @ np.ones(d)
         distances = points @ X.mT  # |x − p|² less |p|², as a search by brute force computes it
@@ -59,7 +59,7 @@ class Neighbours:
         if self.noise is not None:
             margin += self.noise * (2.0 * np.sqrt(d * square) + d * self.noise)
         apart = np.diff(nearest, axis=2) > 2.0 * margin[..., 1:]
-        # A row that is no number sorts last, where nobody would look for it.
+        # A row that is not a number sorts last, where nobody would look for it.
         return distances, nearest, apart & np.isfinite(squares.sum(axis=1))[:, None, None]
 
     def _mean(

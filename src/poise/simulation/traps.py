@@ -250,7 +250,7 @@ def read_linear(predict: Predict, d: int) -> tuple[Any, float]:
 
 
 def _radius(world: World, a: float) -> float:
-    """Bound the norm of the features, but for a chance of a: by the largest of many draws."""
+    """Bound the norm of the features, except with probability a, by the largest of many draws."""
     draws = math.ceil(math.log(_UNLIKELY) / math.log1p(-a))
     X, _ = world.draw(np.random.default_rng(0), draws)
     return float(np.linalg.norm(X, axis=1).max())

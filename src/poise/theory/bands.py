@@ -186,7 +186,7 @@ def _increments(steps: Floats, lengths: NDArray[np.int64]) -> Iterator[Floats]:
 
 
 def _top_count(mean: Floats, variance: Floats, m: int) -> NDArray[np.int64]:
-    """Bound a count, at most m, but for negligible probability (Bernstein's inequality)."""
+    """Bound a count, at most m, up to negligible probability (Bernstein's inequality)."""
     third = _DROPPED_LOG_MASS / 3
     top = mean + third + np.sqrt(third**2 + 2 * _DROPPED_LOG_MASS * variance)
     return np.minimum(np.ceil(top), m).astype(np.int64)

@@ -28,12 +28,12 @@ ONE = 1 - 1e-9
 
 
 def floor(value: ArrayLike) -> NDArray[np.int64]:
-    """Round non-negative numbers down, but for those that only noise keeps below an integer."""
+    """Round non-negative numbers down, except those that only noise keeps below an integer."""
     return np.floor(np.asarray(value) * (1 + NOISE)).astype(np.int64)
 
 
 def ceiling(value: ArrayLike) -> NDArray[np.int64]:
-    """Round non-negative numbers up, but for those that only noise puts above an integer."""
+    """Round non-negative numbers up, except those that only noise puts above an integer."""
     return np.ceil(np.asarray(value) * (1 - NOISE)).astype(np.int64)
 
 

@@ -178,7 +178,7 @@ def _needed_by_chernoff(n: int, b: int, relative: float, delta: float, share: fl
     blocks = _blocks(n, b, delta)
 
     def too_few(n_bags: int) -> bool:
-        # A sum that equals δ but for rounding may be above it.
+        # A sum that equals δ up to rounding may be above it.
         return _chance(n, n_bags, relative, share, *blocks) > delta * (1 - NOISE)
 
     return 0 if too_few(_MOST_BAGS) else largest(_MOST_BAGS, too_few) + 1

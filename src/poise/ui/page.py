@@ -125,7 +125,7 @@ def one_run(name: str, answer: Answer) -> None:
     """Judge a run again, without a fit: its card, and the command that repeats it."""
     shown = judged(name, answer)
     st.html(card(shown))
-    if st.toggle("A page to keep", key=f"report {name}"):
+    if st.toggle("Download as a page", key=f"report {name}"):
         st.download_button("Download", page(shown), f"{Path(name).stem}.html", "text/html")
     if answer_command := command_of(answer):
         st.code(answer_command, language="bash", wrap_lines=True)
@@ -190,7 +190,9 @@ def side_by_side(chosen: dict[str, Answer]) -> None:
     known = {name: each for name, each in chosen.items() if isinstance(each, poise.Result)}
     if known:
         st.html(poise.table(list(known.values())).html())
-        st.caption("Each verdict is for itself: of several, one is wrong more often than α.")
+        st.caption(
+            "Each verdict has its own error level: of several, one is wrong more often than α."
+        )
     for answer in chosen.values():
         st.html(card(answer))
 
@@ -202,7 +204,7 @@ def planned() -> None:
     """Say how many rows a question needs, or what these rows can answer."""
     one, two, three, four = st.columns(4)
     n = one.number_input("n: training size", 2, value=100)
-    rows = two.number_input("Labelled rows (0: how many?)", 0, value=3_000, step=100)
+    rows = two.number_input("Labelled rows (0 to ask how many)", 0, value=3_000, step=100)
     delta = three.number_input("δ", 0.001, 0.5, 0.1, 0.01)
     alpha = four.number_input("α", 0.001, 0.5, 0.05, 0.01)
     found = poise.plan(n=n, n_labeled=rows or None, delta=delta, alpha=alpha)

@@ -118,7 +118,7 @@ class Steps:
 
     epsilon: Floats  # from 0; the last one only ends the picture
     limit: Floats
-    seen: Floats  # failures are no larger changes
+    seen: Floats  # failures are not larger changes
 
     @classmethod
     def of(cls, band: tuple[Floats, Floats], changes: Floats, end: float = 0.0) -> Steps:
