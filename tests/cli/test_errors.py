@@ -166,17 +166,17 @@ def test_a_failed_fit_does_not_lose_the_trials_before_it(run, folder: Path) -> N
 
 
 def test_an_interrupted_command_says_what_is_kept_and_goes_on(run, folder: Path) -> None:
-    words = f"{MODELS}:interrupted --no-look --journal run.journal"
+    words = f"{MODELS}:interrupted --no-look --journal stopped.journal"
     stopped = run(f"{words} --save late.json")
-    assert stopped.exit_code == 130
+    assert stopped.exit_code == 130, stopped.stderr
     assert "what was measured before is in late.json" in stopped.stderr
-    assert "run.journal: the same command goes on from there" in stopped.stderr
+    assert "stopped.journal: the same command goes on from there" in stopped.stderr
     assert stopped.stderr.splitlines()[-1] == "poise: interrupted"
-    assert "only 7 of" in run("show run.journal").stdout
+    assert "only 7 of" in run("show stopped.journal").stdout
     done = run(words)
-    assert (done.exit_code, run("show run.journal").stdout) == (0, done.stdout)
-    assert "--journal" in (folder / "run.journal").read_text()
-    assert "--save would replace run.journal" in run(f"{words} --save run.journal").stderr
+    assert (done.exit_code, run("show stopped.journal").stdout) == (0, done.stdout)
+    assert "--journal" in (folder / "stopped.journal").read_text()
+    assert "--save would replace stopped.journal" in run(f"{words} --save stopped.journal").stderr
 
 
 def test_a_traceback_is_there_for_those_who_ask(run) -> None:
