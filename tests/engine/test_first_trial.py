@@ -72,6 +72,16 @@ def global_cache():
     return fit
 
 
+def memo_by_size():
+    memory = {}
+
+    def fit(X, y, seed):
+        level = memory.setdefault(len(X), float(np.mean(y)))
+        return lambda points: level + points[:, 0]
+
+    return fit
+
+
 def warm_start():
     weights = np.zeros(1)
 
@@ -145,7 +155,10 @@ def seen(begun):
 
 def test_state_between_fits_is_noticed_with_any_number_of_workers(seen):
     for jobs in (1, 2):
-        for make in (memo_by_seed, lambda: unseeded, ByClass, global_cache, warm_start):
+        for make in (
+            *(memo_by_seed, memo_by_size, lambda: unseeded),
+            *(ByClass, global_cache, warm_start),
+        ):
             _, said, _ = seen(make(), fresh=True, n_jobs=jobs, trials=2)
             assert any(STATE in text for text in said), (make, jobs)
             ByClass.seen = None

@@ -278,20 +278,22 @@ class FreshFit:
 
         xi = secrets.randbits(64)
         self.oracle = oracle
-        self.full = replace(trial.full[0], xi=xi)
-        self.reduced = replace(trial.reduced[0], xi=xi)
+        self.before = tuple(replace(q, xi=xi) for q in (trial.full[0], trial.reduced[0]))
+        full, reduced = (query.train for query in self.before)
+        others = full[max(1, len(full) - len(reduced)) :]  # what is remembered by size shows
+        self.asked = replace(self.before[1], train=others)
         self.here: Answer | None = None  # the same fit in this run
         self.why_not = ""
         self.pool = Pool(1, oracle.execution.fit_timeout)
         try:
-            self.pool.share(oracle.work([self.reduced], relax=False))
+            self.pool.share(oracle.work([self.asked], relax=False))
             self.report = self.pool.submit(range(1))
         except AlgorithmError as error:
             self.why_not = error.problem
 
     def repeat_here(self) -> None:
-        """Make the fit where others were made, right after the full one."""
-        self.here = self.oracle.ask([self.full, self.reduced])[1]
+        """Make the fit where others were made, right after those of the trial."""
+        self.here = self.oracle.ask([*self.before, self.asked])[-1]
 
     def compared(self) -> list[str]:
         """Wait for it, and say what is wrong."""
