@@ -89,8 +89,9 @@ def chosen(rows: Rows, column: int | None, share: float) -> Ids:
 
 
 def _parts(values: NDArray[Any]) -> Iterator[Words]:
-    """Return random words for values, not for all of them at once."""
-    return (mixed(_words(each)) for each in np.array_split(values, 1 + (len(values) >> 20)))
+    """Return words that spread whatever the values are, and not for all of them at once."""
+    for part in np.array_split(values, 1 + (len(values) >> 18)):
+        yield _words(part) * np.uint64(_GOLDEN)
 
 
 def find_copies(sample: Sample) -> tuple[int, int, float]:

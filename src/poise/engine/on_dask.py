@@ -81,12 +81,11 @@ def _computed(run: _Run, piece: int, rows: tuple[Any, ...]) -> bytes | str:
     oracle, tasks = replace(oracle, sample=sample), tasks.on(split)
     begin, end = run.first[piece : piece + 2].tolist()
     shortcut = None if family is None else Shortcut.on(family, sample, split.removals)
-    found: Any = oracle.work(tasks).answers(range(begin, end))
     if shortcut is not None:
         some = Some(tasks, list(range(begin, end)))
         places = lambda a, b: split.block(begin + a, begin + b)  # noqa: E731
-        found = by_formula(oracle, shortcut, some, places, 0)
-    elif not oracle.algorithm.device:  # one process can have it
-        work, pool = oracle.work(tasks), Pool.of(1, None)
-        found = on_workers(pool, work, range(begin, end), in_turn=True)
-    return packed(list(found))
+        return packed(list(by_formula(oracle, shortcut, some, places, 0)))
+    work, span = oracle.work(tasks), range(begin, end)
+    if oracle.algorithm.device:  # one process can have it
+        return packed(list(work.answers(span)))
+    return packed(list(on_workers(Pool.of(1, None), work, span, in_turn=True)))
