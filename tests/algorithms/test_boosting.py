@@ -6,7 +6,6 @@ import os
 
 import numpy as np
 import pytest
-from sklearn.ensemble import BaggingRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -139,14 +138,6 @@ def test_catboost_lists_only_parameters_that_were_set_and_takes_one_name_for_eac
     coloured = CatBoostRegressor(cat_features=["colour"])
     with pytest.raises(AlgorithmError, match=r"cat_features as a tuple.*make it in a function"):
         Estimator(coloured).prepared(Sample.of(X, y))
-
-
-def test_threads_and_seeds_inside_other_estimators():
-    nested = make_pipeline(StandardScaler(), BaggingRegressor(MADE["xgboost"](), n_jobs=-1))
-    fitted = Estimator(nested)._copy(XI)[-1]
-    assert (fitted.n_jobs, fitted.estimator.n_jobs) == (1, 1)
-    first, second = fitted.estimator.random_state, fitted.random_state
-    assert (first, second) == (seed_from(XI), seed_from((XI + GOLDEN) % 2**64))
 
 
 def test_names_have_the_parameters_that_were_set():

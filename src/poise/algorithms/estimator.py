@@ -248,8 +248,6 @@ def _written(value: Any) -> str:
 
 
 def _require_response(estimator: Any, response: str) -> None:
-    if not callable(getattr(estimator, "fit", None)):
-        raise AlgorithmError("must have a method fit(X, y)", argument="algorithm", got=estimator)
     if not _answers(estimator, response):
         others = [repr(name) for name in RESPONSES if _answers(estimator, name)]
         remedy = "wrap it in a pipeline that ends in a regressor or classifier"

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from poise.algorithms.predictions import shown
 from poise.data.suitable import first_missing, first_not_number
 from poise.errors import AlgorithmError
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from poise.data.rows import Rows
     from poise.data.sample import Sample
 
-_TAKE_FRACTIONS = ("GaussianProcessClassifier",)  # as labels; no other one does
 _REMEDY = "fill it in or encode it in a pipeline, or leave it out"
 
 
@@ -30,7 +27,7 @@ def require_suitable(estimator: Any, sample: Sample) -> None:
     --------
     >>> from poise.data.sample import Sample
     >>> from sklearn.linear_model import Ridge
-    >>> require_suitable(Ridge(), Sample.of([[0.0], [np.nan]], [0.25, 0.75]))
+    >>> require_suitable(Ridge(), Sample.of([[0.0], [float("nan")]], [0.25, 0.75]))
     Traceback (most recent call last):
     poise.errors.AlgorithmError: Ridge cannot be used with these data: column 0 of X ...
     """
@@ -49,21 +46,13 @@ def require_suitable(estimator: Any, sample: Sample) -> None:
 
 
 def _about_responses(estimator: Any, tags: Any, y: Rows) -> str | None:
-    """Say why the responses cannot be used; parts of a composite may change them."""
+    """Name the response that one training set in many would hold; parts may change them."""
     if tags.no_validation or not _stands_alone(estimator):
         return None
+    if tags.estimator_type == "regressor" and (found := first_not_number(y)):
+        return f"it is a regressor, and {_holds('y', *found)}"
     columns = [values for _, values in y.values()]
     numeric = all(values.dtype.kind in "biuf" for values in columns)
-    if tags.estimator_type == "regressor" and not numeric:
-        found = first_not_number(y)
-        return None if found is None else f"it is a regressor, and {_holds('y', *found)}"
-    if tags.estimator_type == "classifier":
-        fractions = any(v.dtype.kind == "f" and (v != np.floor(v)).any() for v in columns)
-        if fractions and type(estimator).__name__ not in _TAKE_FRACTIONS:
-            return "it is a classifier, and y holds fractions; use a regressor, or make y classes"
-        count = len(np.unique(columns[0]))
-        if len(columns) == 1 and count > 2 and not tags.classifier_tags.multi_class:
-            return f"it takes two classes, and y holds {count}"
     if tags.target_tags.positive_only and numeric and min(v.min() for v in columns) < 0:
         return "it needs responses >= 0"
     return None
