@@ -8,7 +8,8 @@ process that has fitted nothing. The fits of the trial itself are its answer, an
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -101,17 +102,21 @@ def look(
     """Look at the first trial that can be fitted; ``finish`` must be called, or ``close``."""
     if not len(trials):
         return Look()
-    own = oracle.algorithm.has_own_code and not oracle.algorithm.device  # one process can have it
-    fresh = FreshFit(oracle, trials[0]) if own else None
-    try:
+    with _beside_a_fresh_fit(oracle, trials[0]) as found:
         seen = _Seen.first(oracle, trials)
-        if fresh is not None:
-            fresh.repeat_here()
-        return _judged(oracle, seen, position, fresh)
-    except BaseException:
-        if fresh is not None:
-            fresh.close()
-        raise
+        last, work = seen[-1], oracle.work(())
+        train = last.trial.full[0].train
+        if last.usable:
+            found.order_matters = last.order_matters
+            found.given_up = ("points",) if last.depends_on_batch else ()
+            found.constant = _is_constant(oracle, train, last.full[0], *last.full[0].also[-1:])
+        said = {ORDER: found.order_matters and position == "last", BATCH: found.given_up}
+        said[CONSTANT.format(f"{len(train):,}")] = found.constant
+        found.warnings = [text for text, is_so in said.items() if is_so]
+        if not (found.order_matters and len(last.full) < len(last.reduced)):
+            alone = bool(found.given_up)
+            found.known = {k: each.answer(work, alone) for k, each in enumerate(seen)}
+    return found
 
 
 def look_at_fits(
@@ -122,70 +127,63 @@ def look_at_fits(
     ``ordered`` is a fit that is made with its rows in another order, too, and ``alone`` the number
     of points that are predicted by themselves, too.
     """
-    trial = Trial((fits[0],), (fits[1],))
-    own = oracle.algorithm.has_own_code and not oracle.algorithm.device
-    fresh = FreshFit(oracle, trial) if own else None
-    found = Look(_fresh=fresh)
     whole = oracle.distance.panel or oracle.algorithm.at_once is not None
-    try:
-        singly = [replace(each, also=_singly(each.points[:alone])) for each in fits[:2]]
-        asked = fits[:2] if whole else singly
-        both = [ordered, replace(ordered, train=ordered.train[::-1].copy())] if ordered else []
-        one, other, *pair = oracle.ask([*asked, *both])
-        if fresh is not None:
-            fresh.repeat_here()
-    except BaseException:
-        found.close()
-        raise
-    if pair:
-        found.order_matters = not same(pair[0].values, pair[1].values)
-    seen = _Seen(trial, [replace(one, also=())], [other], one, 0)
-    if seen.constant and oracle.distance.name != "label" and _varied(oracle, seen):
+    asked = [each if whole else _singly(each, alone) for each in fits[:2]]
+    both = [ordered, _backwards(ordered)] if ordered else []
+    with _beside_a_fresh_fit(oracle, Trial((fits[0],), (fits[1],))) as found:
+        two = oracle.ask([*asked, *both])
+    found.order_matters = not same(two[2].values, two[3].values) if both else None
+    if _is_constant(oracle, fits[0].train, two[0]):
         found.constant = True
         found.warnings.append(f"{CONSTANT.partition('. ')[0]}.".format(len(fits[0].train)))
-    if not whole and any(_differs_alone(each) for each in (one, other)):
+    if any(_differs_alone(each, len(each.also)) for each in two[:2]):
         found.given_up = ("together",)
         found.warnings.append(_TOGETHER)
     else:
-        answers = [each if whole else replace(each, also=()) for each in (one, other)]
-        found.known = dict(enumerate(answers))
+        found.known = {k: replace(each, also=()) for k, each in enumerate(two[:2])}
     return found
 
 
-def _singly(points: Ids) -> tuple[Ids, ...]:
-    return tuple(points[t : t + 1] for t in range(len(points)))
+@contextmanager
+def _beside_a_fresh_fit(oracle: Oracle, trial: Trial) -> Iterator[Look]:
+    """Begin a fit of a trial in a fresh process before the first fit here; make it here at last."""
+    own = oracle.algorithm.has_own_code and not oracle.algorithm.device  # one process can have it
+    found = Look(_fresh=FreshFit(oracle, trial) if own else None)
+    try:
+        yield found
+        if found._fresh is not None:
+            found._fresh.repeat_here()
+    except BaseException:
+        found.close()
+        raise
 
 
-def _differs_alone(answer: Answer) -> bool:
+def _singly(query: Query, points: int, *more: Ids) -> Query:
+    """Predict some points by themselves, too."""
+    each = (query.points[t : t + 1] for t in range(min(points, len(query.points))))
+    return replace(query, also=(*each, *more))
+
+
+def _backwards(query: Query) -> Query:
+    return replace(query, train=query.train[::-1].copy())
+
+
+def _differs_alone(answer: Answer, points: int) -> bool:
     """Whether the first points have other predictions by themselves."""
-    if answer.failure:
+    if answer.failure or not points:
         return False
-    return not same(answer.values[: len(answer.also)], _joined(answer.also))
+    return not same(answer.values[:points], _joined(answer.also[:points]))
 
 
-def _judged(oracle: Oracle, seen: list[_Seen], position: str, fresh: FreshFit | None) -> Look:
-    last, work = seen[-1], oracle.work(())
-    found = Look(_fresh=fresh)
-    if last.usable:
-        found.order_matters = last.order_matters
-        found.constant = last.constant and oracle.distance.name != "label" and _varied(oracle, last)
-        found.given_up = ("points",) if last.depends_on_batch else ()
-    if found.order_matters and position == "last":
-        found.warnings.append(ORDER)
-    if found.given_up:
-        found.warnings.append(BATCH)
-    if found.constant:
-        found.warnings.append(CONSTANT.format(f"{len(last.trial.full[0].train):,}"))
-    if not (found.order_matters and len(last.trial.full) < len(last.trial.reduced)):
-        alone = bool(found.given_up)
-        found.known = {k: each.answer(work, alone) for k, each in enumerate(seen)}
-    return found
-
-
-def _varied(oracle: Oracle, seen: _Seen) -> bool:
-    """Whether the training rows have different responses: else one prediction for all is right."""
-    y = as_array(oracle.sample.responses(seen.trial.full[0].train))
-    return bool((y != y[:1]).any())  # of two fitted models, there are none
+def _is_constant(oracle: Oracle, train: Ids, *answers: Answer) -> bool:
+    """Whether a fit predicts one number everywhere, though its responses are not all the same."""
+    values = _joined([each for each in answers if not each.failure])
+    if oracle.distance.name == "label" or values is None or values.dtype.kind != "f":
+        return False
+    y = as_array(oracle.sample.responses(train))
+    varied = (y != y[:1]).any()  # of two fitted models, there are none
+    same_everywhere = len(values) > 1 and (values == values[0]).all() and np.isfinite(values).all()
+    return bool(varied and same_everywhere)
 
 
 @dataclass
@@ -214,14 +212,12 @@ class _Seen:
         points = trial.full[0].points
         together = oracle.algorithm.at_once is None  # else points know nothing of each other
         alone = len(points) if together and not oracle.distance.panel and len(points) > 1 else 0
-        further = tuple(points[t : t + 1] for t in range(alone))
         rows = (trial.full[0].train[:_ROWS],) if together else ()
-        first = replace(trial.full[0], also=(*further, *rows))
-        full = [first, *(replace(query, also=further) for query in trial.full[1:])]
-        reduced = [replace(query, also=further) for query in trial.reduced]
-        backwards = replace(first, train=first.train[::-1].copy())
-        *found, reordered = oracle.ask([*full, *reduced, backwards])
-        return cls(trial, found[: len(full)], found[len(full) :], reordered, alone)
+        first = _singly(trial.full[0], alone, *rows)
+        others = [_singly(query, alone) for query in (*trial.full[1:], *trial.reduced)]
+        *found, reordered = oracle.ask([first, *others, _backwards(first)])
+        count = len(trial.full)
+        return cls(trial, found[:count], found[count:], reordered, alone)
 
     @property
     def usable(self) -> bool:
@@ -242,27 +238,18 @@ class _Seen:
     @property
     def depends_on_batch(self) -> bool:
         """Whether any fit gives other predictions for any point alone: all are looked at alike."""
-        fits = [each for each in (*self.full, *self.reduced) if not each.failure and self.alone]
-        return any(not same(each.values, _joined(each.also[: self.alone])) for each in fits)
-
-    @property
-    def constant(self) -> bool:
-        """Whether the full fit predicts one and the same number everywhere."""
-        full = self.full[0]
-        values = _joined([each for each in (full, *full.also[-1:]) if not each.failure])
-        if values is None or values.dtype.kind != "f" or len(values) < 2:
-            return False
-        return bool((values == values[0]).all() and np.isfinite(values).all())
+        return any(_differs_alone(each, self.alone) for each in (*self.full, *self.reduced))
 
     def answer(self, work: Work, one_point: bool) -> Answer:
         """Return the trial's answer, of its first point alone if the others are given up."""
         trial, fits = self.trial, [self.full, self.reduced]
         if one_point:
             fits = [[each if each.failure else each.also[0] for each in part] for part in fits]
-            queries = (trial.full, trial.reduced)
-            trial = Trial(
-                *(tuple(replace(q, points=q.points[:1]) for q in part) for part in queries)
-            )
+            parts = [
+                tuple(replace(query, points=query.points[:1]) for query in part)
+                for part in (trial.full, trial.reduced)
+            ]
+            trial = Trial(*parts)
         return work.compared(trial, *fits)
 
 
@@ -344,7 +331,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _joined(answers: Sequence[Answer]) -> Any:
     """Return the predictions of several calls as one array, None if there is none."""
-    if any(each.failure for each in answers):
+    if not answers or any(each.failure for each in answers):
         return None
     try:
         return np.concatenate([each.values for each in answers])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,24 +32,14 @@ OTHER_CODE = (
     "The journal was begun with other code of the algorithm, so its trials may be about two "
     "algorithms."
 )
-_READ: Mapping[
-    str, Callable[[str], object]
-] = {  # predictions that are not a plain array, one by one
+_READ: Mapping[str, Callable[[str], object]] = {  # predictions that are objects, one by one
     "str": str,
     "int": int,
     "float": float.fromhex,
     "bool": "True".__eq__,
     "NoneType": lambda text: None,
 }
-
-
-class Packed(msgspec.Struct, omit_defaults=True):
-    """An array, bit for bit: its bytes, or its objects as type and text."""
-
-    shape: tuple[int, ...]
-    dtype: str = "O"
-    data: str = ""
-    objects: list[tuple[str, str]] = []
+Objects = tuple[tuple[int, ...], list[tuple[str, str]]]  # shape; type and text of each
 
 
 class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -56,7 +47,7 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     changes: Table | None = None  # of one trial or several, and their errors
     errors: Table | None = None
-    predictions: Packed | None = None
+    predictions: str | Objects | None = None  # a file of NumPy's as base64
     failure: tuple[Literal["error", "undefined", "death", "timeout"], str] | None = None
     said: tuple[Said, ...] = ()
     stage: int = 0
@@ -280,12 +271,12 @@ def _line(entry: Mapping[str, Any], path: str | Path) -> Line:
         raise RecordError(f"{path} holds a line that poise did not write: {error}") from None
 
 
-def _packed(array: Any) -> Packed:
-    if array.dtype.kind in "biufcSUMm":
-        body = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
-        return Packed(array.shape, array.dtype.str, body)
-    objects = [(type(each).__name__, _text(each)) for each in array.ravel()]
-    return Packed(array.shape, objects=objects)
+def _packed(array: Any) -> str | Objects:
+    if array.dtype.kind == "O":
+        return array.shape, [(type(each).__name__, _text(each)) for each in array.ravel()]
+    body = io.BytesIO()
+    np.save(body, array, allow_pickle=False)
+    return base64.b64encode(body.getvalue()).decode()
 
 
 def _text(value: object) -> str:
@@ -295,15 +286,15 @@ def _text(value: object) -> str:
     return value.hex() if isinstance(value, float) else str(value)
 
 
-def _unpacked(packed: Packed) -> Any:
+def _unpacked(packed: str | Objects) -> Any:
     try:
-        if packed.dtype == "O":
-            found = np.empty(len(packed.objects), dtype=object)
-            found[:] = [_READ[kind](text) for kind, text in packed.objects]
-        else:
-            found = np.frombuffer(base64.b64decode(packed.data, validate=True), packed.dtype).copy()
-        return found.reshape(packed.shape)
-    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(packed, str):
+            body = io.BytesIO(base64.b64decode(packed, validate=True))
+            return np.load(body, allow_pickle=False)
+        found = np.empty(len(packed[1]), dtype=object)
+        found[:] = [_READ[kind](text) for kind, text in packed[1]]
+        return found.reshape(packed[0])
+    except Exception as error:  # of NumPy, about the header of its file
         raise RecordError(f"a line of the journal holds no predictions: {error}") from None
 
 

@@ -65,16 +65,7 @@ class Log:
         self.path, self.kind = Path(path).absolute(), kind  # user code may change the folder
         self.header: Entry | None = None
         self._size, self._synced = 0, time.monotonic()
-        self._is_new = _created(self.path)
-        try:
-            self._file = self.path.open("ab", buffering=0)
-        except OSError as error:
-            raise RecordError(f"{self.path} cannot be written: {error.strerror}") from None
-        try:
-            _lock(self._file, self.path)
-        except RecordError:
-            self._file.close()
-            raise
+        self._file, self._is_new = _opened(self.path)
         try:
             self._on_disk = os.fstat(self._file.fileno()).st_size
             for end, entry in _lines(self.path, kind):
@@ -230,17 +221,22 @@ def _require_ordinary(path: Path) -> None:
         raise RecordError(f"{path} {problem}")
 
 
-def _created(path: Path) -> bool:
-    """Make the file; False if it was there."""
+def _opened(path: Path) -> tuple[BinaryIO, bool]:
+    """Open the file for writing, alone, and tell whether it is new."""
     try:
-        path.open("xb").close()
-    except FileExistsError:
-        _require_ordinary(path)
-        return False
+        is_new = not path.exists()
+        if not is_new:
+            _require_ordinary(path)
+        file = path.open("ab", buffering=0)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         why = getattr(error, "strerror", error)
         raise RecordError(f"{path} cannot be written: {why}") from None
-    return True
+    try:
+        _lock(file, path)
+    except RecordError:
+        file.close()
+        raise
+    return file, is_new
 
 
 def _lock(file: BinaryIO, path: Path) -> None:
