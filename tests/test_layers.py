@@ -74,3 +74,39 @@ def test_the_first_import_loads_nothing_heavy():
     heavy = ["scipy", "sklearn", "pandas", "pyarrow", "polars", "matplotlib", "rich", "jinja2"]
     code = f"import sys, poise; print([m for m in {heavy} if m in sys.modules])"
     assert python(code).stdout.strip() == "[]"
+
+
+FIRST_CALL = """
+import sys
+from pathlib import Path
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Lasso
+import poise
+
+home, files, frames = str(Path(poise.__file__).parent), set(), set()
+
+def entered(frame, event, argument):
+    name, function = frame.f_code.co_filename, frame.f_code.co_name
+    if name.startswith(home) and not function.startswith("<"):
+        files.add(name)
+    if function == "fit" and name.endswith("_coordinate_descent.py"):
+        own = 0
+        while frame := frame.f_back:
+            own += frame.f_code.co_filename.startswith(home)
+        frames.add(own)
+
+X, y = load_diabetes(return_X_y=True)
+question = {"n": 10, "epsilon": 25, "delta": 0.2, "check": False}
+poise.stability_test(Lasso(), X, y, **question)  # bodies of classes are imports
+sys.setprofile(entered)
+poise.stability_test(Lasso(), X, y, **question | {"check": len(sys.argv) > 1})
+sys.setprofile(None)
+print(len(files), max(frames), sum(name.startswith("poise.") for name in sys.modules))
+"""
+
+
+def test_the_first_call_enters_few_files():
+    files, _, modules = map(int, python(FIRST_CALL, "looked at").stdout.split())
+    assert files <= 30
+    assert modules <= 48
+    assert int(python(FIRST_CALL).stdout.split()[1]) <= 8  # own frames above fit

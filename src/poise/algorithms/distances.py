@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -73,6 +73,13 @@ class Distance:
     points: int | None = None
     needs_classes: bool = False
     user_code: tuple[object, ...] = ()
+
+    @property
+    def compares(self) -> Literal["predictions", "losses", "decisions"]:
+        """What changes are those of."""
+        if self.panel:
+            return "decisions"
+        return "losses" if self.needs_response else "predictions"
 
     def __call__(self, full: Any, reduced: Any, y: Any = None) -> Floats:
         """Return the change at each point, nan where there is none; one share for a panel."""

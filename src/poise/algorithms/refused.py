@@ -45,6 +45,17 @@ def require_suitable(estimator: Any, sample: Sample) -> None:
         raise AlgorithmError(f"{name} cannot be used with these data: {reason}")
 
 
+def search_among_few(estimator: Any, n: int, unit: str, all_units: int) -> str | None:
+    """Say that a search for parameters is another one on few rows, if the estimator is one."""
+    if not (hasattr(estimator, "cv") and hasattr(estimator, "refit")):
+        return None
+    return (
+        f"{type(estimator).__name__} searches anew in every training set of {n:,} {unit}s, where "
+        f"it may find other parameters than in all {all_units:,}. A larger n, or "
+        "poise.deployed_test, may be what is meant."
+    )
+
+
 def _about_responses(estimator: Any, tags: Any, y: Rows) -> str | None:
     """Name the response that one training set in many would hold; parts may change them."""
     if tags.no_validation or not _stands_alone(estimator):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
@@ -20,36 +20,42 @@ from poise.shortcuts.blocks import Block, Places, Shortcut
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from poise.data.split import Split
     from poise.engine.oracle import Oracle
 
 _POINTS_COMPARED = 128
+_TRIED = 8  # trials, of which a formula must be sure of one; where it chose R, of the first one
 _PATIENCE = 1.0  # seconds of unexpected fits before anybody is told
 
 
-@dataclass(frozen=True)
-class Compared:
-    """What the first trial shows: why a shortcut does not serve, or what was seen with it."""
-
-    why_not: str = ""
-    look: Look = field(default_factory=Look)
-
-
-def compared(
-    oracle: Oracle, shortcut: Shortcut, places: Places, trials: int, within: int = 1
-) -> Compared:
+def compared(oracle: Oracle, shortcut: Shortcut, split: Split, chosen: bool) -> Look:
     """Compute a trial both ways: with all rows, without the last one and the R-th last.
 
-    It is the first one that a shortcut is sure of, ``within`` so many; else the shortcut goes.
+    It is the first one that the shortcut is sure of; where the shortcut does not serve, it goes,
+    and with it removals that were ``chosen`` for its sake.
 
     A shortcut that differs at all, because a parameter is read in another way or scikit-learn has
     changed, differs at some of so many points. An algorithm for which nobody has proved that the
     order of rows is nothing is fitted in another order, too.
     """
+    seen = _compared(oracle, shortcut, split.block, len(split), 1 if chosen else _TRIED)
+    if isinstance(seen, Look):
+        return seen
+    oracle.shortcut = None
+    only = ", and only the last row of each trial is removed" if chosen else ""
+    note(PoiseWarning, f"The exact formula is not used: {seen}. Models are fitted{only}.")
+    return Look(("removals",) if chosen else ())
+
+
+def _compared(
+    oracle: Oracle, shortcut: Shortcut, places: Places, trials: int, within: int
+) -> Look | str:
+    """Return what was seen, or why the shortcut does not serve."""
     with one_thread():
         doubtful = next(shortcut.blocks(places, min(within, trials))).doubtful
         if doubtful.all():
             several = "s" if len(doubtful) > 1 else ""
-            return Compared(f"rounding, or a tie, may decide the first trial{several}")
+            return f"rounding, or a tie, may decide the first trial{several}"
         k = int(doubtful.argmin())
         [train], points = places(k, k + 1)
         needed = min(trials - k, -(-_POINTS_COMPARED // points.shape[1]))
@@ -66,12 +72,12 @@ def compared(
     )
     for formula, fit in zip(mine, fits, strict=True):
         if fit.failure:
-            return Compared(f"a fit of trial {k} fails ({fit.failure.message})")
+            return f"a fit of trial {k} fails ({fit.failure.message})"
         wrong = sure & ~_near(formula, fit.values, tolerance)
         if wrong.any():
             one, other = formula[wrong][0], fit.values[wrong][0]
-            return Compared(f"it gives {one} in trial {k}, and a fit predicts {other}")
-    return Compared(look=_seen(oracle, shortcut, train, fits[0].values))
+            return f"it gives {one} in trial {k}, and a fit predicts {other}"
+    return _seen(oracle, shortcut, train, fits[0].values)
 
 
 def _near(formula: Any, fitted: Any, tolerance: Any) -> Any:

@@ -53,7 +53,6 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     stage: int = 0
     tasks: int = 0
     digest: str = ""
-    procedure: str = ""
     verdict: str = ""
     warning: str = ""
 
@@ -168,13 +167,12 @@ class Journal:
             raise RecordError(f"{self._where} goes on, and here the procedure concludes")
         if line is None and self._log is None:
             raise RecordError(f"{self.path} ends before the procedure has concluded")
-        while line is not None and line.procedure != procedure:
-            self._next = None
-            line = self._peek()
-        if line is not None:
+        if self.header is None or self.header.get("procedure") != procedure:
+            return  # which concludes in its own way
+        if line is None:
+            self._write(Line(verdict=verdict))
+        else:
             require_same(self.path, {"verdict": line.verdict}, {"verdict": verdict})
-        elif self._log is not None:
-            self._write(Line(procedure=procedure, verdict=verdict))
 
     def _begin_stage(self, tasks: Sequence[Query] | Sequence[Trial]) -> None:
         """Compare the tasks of a batch with those that are there, or note them."""

@@ -245,12 +245,7 @@ def _lock(file: BinaryIO, path: Path) -> None:
         import fcntl
 
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:  # Windows, where what is locked cannot be read: lock what is not there
-        import msvcrt
-
-        file.seek(1 << 60)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
     except BlockingIOError:
         raise RecordError(f"{path} is being written by another process") from None
-    except OSError:  # a file system without locks: another writer's lines would be noticed
-        pass
+    except (ImportError, OSError):  # Windows, or a file system without locks: another writer's
+        pass  # lines are noticed

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
-from poise import checks
 from poise.algorithms.algorithm import Algorithm, as_algorithm, blaming_user_code
 from poise.algorithms.distances import Distance, as_distance
-from poise.checks import counted
+from poise.algorithms.refused import search_among_few
 from poise.data.copies import copies
 from poise.data.randomness import Coupling, Randomness, as_coupling
 from poise.data.rows import is_on_dask
@@ -28,21 +26,19 @@ from poise.engine.oracle import Oracle, converse
 from poise.errors import (
     ArgumentError,
     DataError,
-    PoiseWarning,
     PowerWarning,
     RecordError,
     TrialError,
     ValidityWarning,
     note,
 )
-from poise.numbers import rounded_down, without_noise
+from poise.numbers import rounded_down
 from poise.procedures.measure import MeasuredTrials, measure
-from poise.results.design import MOST_POINTS, Design
+from poise.results.design import MOST_POINTS, Design, training_size
 from poise.results.question import Question, Relative, allowed_change, read_epsilon, until
 from poise.results.trials import Trials
 from poise.settings import ON_DASK, Every, checked
 from poise.shortcuts import has_formulas
-from poise.theory import counts
 
 if TYPE_CHECKING:
     from poise.engine.journal import Journal
@@ -51,9 +47,9 @@ if TYPE_CHECKING:
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
 _RUN = ("n_jobs", "backend", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
+_COUNTS = ("n_labeled", "n_unlabeled", "n_groups", "n_groups_unlabeled")
 _SPLIT = ("n", "removals", "remove", "replace", "position", "one_full_fit", "shuffle")
 _FEWEST_FOR_FORMULAS = 4  # trials: fewer are fitted sooner than a formula is compared
-_TRIED = 8  # trials, of which a formula must be sure of one
 _MOST_REMOVED = 2_000_000  # rows of all trials, for each of their points
 
 
@@ -89,14 +85,9 @@ class Job:
         coupling = _coupling(settings["coupling"])
         randomness = randomness_of(settings)
         sample = _sample(algorithm, X, y, settings)
-        rows: dict[str, Any] = {
-            "n": _training_size(settings["n"], settings["delta"], sample),
-            "n_labeled": sample.n_labeled,
-            "n_unlabeled": sample.n_unlabeled,
-            "n_groups": sample.n_groups,
-            "n_groups_unlabeled": sample.n_groups_unlabeled,
-            "sd": sd_of(sample),
-        }
+        rows: dict[str, Any] = {name: getattr(sample, name) for name in _COUNTS}
+        n = training_size(settings["n"], settings["delta"], rows["n_labeled"], rows["n_groups"])
+        rows |= {"n": n, "sd": sd_of(sample)}
         return cls.about(algorithm, sample, settings, coupling, randomness, **rows)
 
     @classmethod
@@ -117,7 +108,7 @@ class Job:
         design = Design(
             algorithm=prepared.name,
             coupling=coupling.name,
-            compares=_compares(distance),
+            compares=distance.compares,
             distance=distance.name,
             n_classes=prepared.n_classes,
             few_values=few_values(sample.at_hand.X),
@@ -132,11 +123,13 @@ class Job:
     def with_epsilon(self, epsilon: object) -> tuple[Self, float | None]:
         """Return the allowed change as a number; a share of the sd sets rows aside for it."""
         asked = read_epsilon(epsilon)
-        if not self.design.sized:
-            return self, allowed_change(epsilon, self.design)  # refuses any
-        if not isinstance(asked, Relative):
-            return self, self._reachable(allowed_change(asked, self.design))
-        self._require_units_of_y(epsilon)
+        if not (self.design.sized and isinstance(asked, Relative)):
+            plain = epsilon if isinstance(asked, Relative) else asked
+            return self, self._reachable(allowed_change(plain, self.design))
+        if self.design.compares != "predictions" or self.design.response != "predict":
+            raise ArgumentError(
+                "must be a number: the sd of y is in other units", argument="epsilon", got=epsilon
+            )
         job = self._with_sd(asked.rows)
         design = replace(job.design, epsilon_as_typed=str(epsilon))
         change = allowed_change(rounded_down(asked.share * (design.sd or 0)), design)
@@ -148,12 +141,6 @@ class Job:
         counts = {"n_labeled": rest.n_labeled, "n_groups": rest.n_groups}
         found: Any = {**counts, "sd": aside.sd(), "set_aside": aside.n_labeled}
         return replace(self, sample=rest, design=replace(self.design, **found))
-
-    def _require_units_of_y(self, epsilon: object) -> None:
-        if self.design.compares != "predictions" or self.design.response != "predict":
-            raise ArgumentError(
-                "must be a number: the sd of y is in other units", argument="epsilon", got=epsilon
-            )
 
     def _reachable(self, epsilon: float | None) -> float | None:
         if epsilon is not None and epsilon >= self.distance.largest:
@@ -263,7 +250,10 @@ class Job:
         sample, split = self.sample.first(self.split)
         near, seen = oracle.on(sample), Look()
         if near.shortcut is not None:
-            seen = self._compare(near, near.shortcut, split)
+            from poise.engine.formulas import compared
+
+            chosen = self.settings["removals_per_trial"] is None and self.design.removals > 1
+            seen = compared(near, near.shortcut, split, chosen)
             oracle.shortcut = near.shortcut and oracle.shortcut
         if self.settings["check"] and oracle.shortcut is None:
             removals = 1 if seen.given_up else self.design.removals
@@ -274,46 +264,16 @@ class Job:
         self.warnings.extend(seen.warnings)
         return seen
 
-    def _compare(self, oracle: Oracle, shortcut: Shortcut, split: Split) -> Look:
-        """Compare a shortcut with fits in the first trial, or give it up from there on."""
-        from poise.engine.formulas import compared
-
-        chosen = self.settings["removals_per_trial"] is None and self.design.removals > 1
-        within = 1 if chosen else _TRIED  # how many removals there are is not chosen by outcome
-        found = compared(oracle, shortcut, split.block, len(split), within)
-        if not found.why_not:
-            return found.look
-        oracle.shortcut = None
-        only = ", and only the last row of each trial is removed" if chosen else ""
-        note(
-            PoiseWarning,
-            f"The exact formula is not used: {found.why_not}. Models are fitted{only}.",
-        )
-        return Look(("removals",) if chosen else ())
-
     def doubts(self) -> list[str]:
         """Say what is remarkable about the rows, before any fit."""
         sample = self.sample
         total = sample.n_labeled + sample.n_unlabeled
-        found = copies(sample.at_hand, total), self._rare_class(), self._search()
-        return [text for text in found if text]
-
-    def _rare_class(self) -> str | None:
-        """Say that most training sets lack a class: a classifier of the others is tested then."""
-        sample = self.sample
         plain = sample.at_hand is sample and sample.n_responses == 1 and sample.groups is None
-        return rare_class(sample.y, self.design.n) if self.design.n_classes and plain else None
-
-    def _search(self) -> str | None:
-        """Say that a search for parameters is another one on few rows."""
+        rare = rare_class(sample.y, self.design.n) if self.design.n_classes and plain else None
         estimator, design = getattr(self.algorithm, "estimator", None), self.design
-        if not (hasattr(estimator, "cv") and hasattr(estimator, "refit")):
-            return None
-        return (
-            f"{type(estimator).__name__} searches anew in every training set of {design.n:,} "
-            f"{design.unit}s, where it may find other parameters than in all {design.units[0]:,}. "
-            "You may want a larger n, or poise.deployed_test."
-        )
+        search = search_among_few(estimator, design.n, design.unit, design.units[0])
+        found = copies(sample.at_hand, total), rare, search
+        return [text for text in found if text]
 
     def after(self, seen: Look) -> Job:
         """Give up what did not survive the look; the number of trials and the test stay."""
@@ -430,26 +390,6 @@ def _sample(algorithm: object, X: Any, y: Any, settings: Mapping[str, Any]) -> S
     return cast("Sample", DaskSample.of(X, y, check, **rows))  # it is asked the same
 
 
-def _training_size(n: Any, delta: Any, sample: Sample) -> int:
-    """Read n: a number of rows or groups, or a share of them."""
-    units, unit = sample.n_labeled, "row"
-    if sample.n_groups is not None:
-        units, unit = sample.n_groups, "group"
-    if n is None:
-        least = counts.clean_trials(checks.delta(0.1 if delta is None else delta), 0.05)
-        size = 0 if math.isinf(least) else counts.size_for(int(least), units)
-        reach = (
-            f"; {counted(units, f'labelled {unit}')} allow up to n = {size:,}" if size > 1 else ""
-        )
-        raise ArgumentError(f"is missing: the size of the training sets{reach}", argument="n")
-    if isinstance(n, float) and 0 < n < 1:
-        n = math.floor(without_noise(n * units))
-    size = checks.count("n", n, 2)
-    if size > units:
-        raise ArgumentError(f"must be at most the {units:,} labelled {unit}s", argument="n", got=n)
-    return size
-
-
 def _shaped(
     design: Design, settings: Mapping[str, Any], distance: Distance, all_free: bool = False
 ) -> Design:
@@ -468,12 +408,6 @@ def _shaped(
     removals = design.n // design.remove if removals == "all" else removals or 1
     free = design.order_free and design.coupling in ("shared", "independent")
     return replace(design, removals=removals, one_full_fit=free and removals > 1)
-
-
-def _compares(distance: Distance) -> Literal["predictions", "losses", "decisions"]:
-    if distance.panel:
-        return "decisions"
-    return "losses" if distance.needs_response else "predictions"
 
 
 def sd_of(sample: Sample) -> float | None:

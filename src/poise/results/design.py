@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from poise import checks
 from poise.data.randomness import Randomness
 from poise.errors import ArgumentError, printable
+from poise.numbers import without_noise
 from poise.theory import counts
 
 _NUMBERS = ("absolute", "euclidean")
@@ -363,6 +364,23 @@ class Design:
         if self.distance == "label" or not self.n_classes or self.coupling != "shared":
             return False
         return epsilon < 1 - 1 / max(self.n_classes, 2)
+
+
+def training_size(n: Any, delta: Any, rows: int, groups: int | None) -> int:
+    """Read n: a number of labelled rows, or of groups, or a share of them."""
+    units, unit = (rows, "row") if groups is None else (groups, "group")
+    if n is None:
+        least = counts.clean_trials(checks.delta(0.1 if delta is None else delta), 0.05)
+        size = 0 if math.isinf(least) else counts.size_for(int(least), units)
+        held = checks.counted(units, f"labelled {unit}")
+        reach = f"; {held} allow up to n = {size:,}" if size > 1 else ""
+        raise ArgumentError(f"is missing: the size of the training sets{reach}", argument="n")
+    if isinstance(n, float) and 0 < n < 1:
+        n = math.floor(without_noise(n * units))
+    size = checks.count("n", n, 2)
+    if size > units:
+        raise ArgumentError(f"must be at most the {units:,} labelled {unit}s", argument="n", got=n)
+    return size
 
 
 def in_brief(text: str, most: int = 80) -> str:
