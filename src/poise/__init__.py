@@ -52,7 +52,8 @@ def __getattr__(name: str) -> object:
         return import_module("poise.algorithms.networks")
     if name not in _HOME:
         raise AttributeError(f"module 'poise' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    found = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:
