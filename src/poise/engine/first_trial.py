@@ -136,11 +136,12 @@ def look_at_fits(
     if _is_constant(oracle, fits[0].train, two[0]):
         found.constant = True
         found.warnings.append(f"{CONSTANT.partition('. ')[0]}.".format(len(fits[0].train)))
-    if any(_differs_alone(each, len(each.also)) for each in two[:2]):
+    if not whole and any(_differs_alone(each, len(each.also)) for each in two[:2]):
         found.given_up = ("together",)
         found.warnings.append(_TOGETHER)
-    else:
-        found.known = {k: replace(each, also=()) for k, each in enumerate(two[:2])}
+        return found
+    known = two[:2] if whole else [replace(each, also=()) for each in two[:2]]
+    found.known = dict(enumerate(known))
     return found
 
 
