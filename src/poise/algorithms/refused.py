@@ -51,8 +51,8 @@ def search_among_few(estimator: Any, n: int, unit: str, all_units: int) -> str |
         return None
     return (
         f"{type(estimator).__name__} searches anew in every training set of {n:,} {unit}s, where "
-        f"it may find other parameters than in all {all_units:,}. A larger n, or "
-        "poise.deployed_test, may be what is meant."
+        f"it may find other parameters than in all {all_units:,}. You may want a larger n, or "
+        "poise.deployed_test."
     )
 
 
