@@ -5,8 +5,9 @@
 Each error is small: ``<`` for ``<=``, ``+`` for ``-``, a number off by one, a condition negated, a
 result that is forgotten. Of each kind as many are drawn as of the others. The tests and doctests
 of the room are run once, to record which of them enter which function; then each error meets
-those that enter the wrong function, the fastest first, until one fails. An error that no test
-notices is a survivor: a test is missing, or the line does not matter.
+those that enter the wrong function (else its file, else all: what runs in a worker process is not
+seen), the fastest first, until one fails. An error that no test notices is a survivor: a test is
+missing, or the line does not matter.
 """
 
 from __future__ import annotations
@@ -151,17 +152,15 @@ def examine(room, size, seed, also):
     for path, kind, function, line, before, after, text in chosen:
         inside = path.relative_to(library)
         key = f"{inside}:{function}"
-        touching = {
-            name: seconds
-            for name, (seconds, entered) in record.items()
-            if (key if function else f"{inside}:") in "\n".join(entered)
-        }
-        names = sorted(touching, key=touching.get)
+        names = touching(record, key) if function else []
+        names = (
+            names or touching(record, f"{inside}:") or list(record)
+        )  # worker processes are unseen
         right = path.read_bytes()
         path.write_bytes(text)
         parts = (names[:FEW], names[FEW:])
         killed = any(
-            part and not forked(library, ["-x", *part], 60 + 5 * sum(map(touching.get, part)))
+            part and not forked(library, ["-x", *part], 60 + 5 * sum(record[n][0] for n in part))
             for part in parts
         )
         path.write_bytes(right)
@@ -171,6 +170,12 @@ def examine(room, size, seed, also):
             print(f"  survived: {inside}:{line} {kind}: {' -> '.join(words)} ({len(names)} tests)")
     shutil.rmtree(library.parent)
     print(f"{room}: {noticed} of {len(chosen)} noticed, drawn from {len(every):,}", flush=True)
+
+
+def touching(record, key):
+    """Return the tests that enter a function, or any of a file, the fastest first."""
+    found = [name for name, (_, entered) in record.items() if key in "\n".join(entered)]
+    return sorted(found, key=lambda name: record[name][0])
 
 
 def sampled(every, size, seed):
