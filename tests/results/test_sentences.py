@@ -221,6 +221,13 @@ def test_the_five_lines():
             {"set_aside": 30, "sd": 20.0, "epsilon_as_typed": "5% of sd"},
             "by more than 1 (5% of the sd of 30 rows) with",
         ),
+        *(
+            (
+                {"notion": "without", "without": (3,), "chosen_from": k},
+                f"at most {wrong}, whichever",
+            )
+            for k, wrong in ((3, "0.15"), (398, "1"))
+        ),
         ({"name": "mine\x1b[2J\nSTABLE: x"}, "STABLE: mine\\x1b[2J STABLE: x trained on 10 rows."),
     ],
 )

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from enum import IntEnum
 from types import FrameType
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 import click
 
@@ -255,7 +255,7 @@ class Warned:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", UserWarning)
-                warnings.showwarning = self._show
+                warnings.showwarning = self._show  # type: ignore[assignment]
                 yield self
         finally:
             for line in self.doubts:
@@ -265,15 +265,7 @@ class Warned:
         """Note warnings that the answer holds."""
         self.told.update(lines)
 
-    def _show(
-        self,
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def _show(self, message: Warning | str, category: type[Warning], *place: object) -> None:
         if issubclass(category, ValidityWarning):
             self.doubts.append(str(message))
         elif not (self.quiet and issubclass(category, PowerWarning)):

@@ -136,37 +136,25 @@ def judged(name: str, answer: Answer) -> Answer:
     trials = answer.trials if isinstance(answer, poise.Result) else answer
     question = answer.question if isinstance(answer, poise.Result) else trials.asked
     left, middle, right = st.columns([3, 2, 1])
+    delta, alpha = (trials.delta, 0.05) if question is None else (question.delta, question.alpha)
     asked: dict[str, Any] = {}
     if trials.design.sized:
         most, usual = reach(trials)
-        asked["epsilon"] = left.slider(
-            "ε: allowed change",
-            0.0,
-            most,
-            usual if question is None else min(float(question.epsilon or 0.0), most),
-            most / 500,
-            key=f"epsilon {name}",
-        )
-    start = trials.delta if question is None else question.delta
-    asked["delta"] = middle.slider(
-        "δ: allowed probability", 0.0, 0.5, min(start, 0.5), 0.005, key=f"delta {name}"
-    )
+        epsilon = usual if question is None else min(float(question.epsilon or 0.0), most)
+        words = ("ε: allowed change", 0.0, most, epsilon, most / 500)
+        asked["epsilon"] = left.slider(*words, key=f"epsilon {name}")
+    words = ("δ: allowed probability", 0.0, 0.5, min(delta, 0.5), 0.005)
+    asked["delta"] = middle.slider(*words, key=f"delta {name}")
     asked["alpha"] = right.number_input(
-        "α: error level",
-        0.001,
-        0.5,
-        0.05 if question is None else question.alpha,
-        0.01,
-        key=f"alpha {name}",
+        "α: error level", 0.001, 0.5, alpha, 0.01, key=f"alpha {name}"
     )
-    moved = [
-        key
-        for key, value in asked.items()
-        if question is not None and not math.isclose(value, getattr(question, key), rel_tol=1e-9)
-    ]
-    if question is not None and not moved:
-        return answer if isinstance(answer, poise.Result) else trials.judge(question)
-    why = f"{' and '.join(moved)} moved" if moved else "No question was chosen before the fits"
+    why = "No question was chosen before the fits"
+    if question is not None:
+        before = {key: getattr(question, key) for key in asked}
+        moved = [k for k in asked if not math.isclose(asked[k], before[k], rel_tol=1e-9)]
+        if not moved:
+            return answer if isinstance(answer, poise.Result) else trials.judge(question)
+        why = f"{' and '.join(moved)} moved"
     st.warning(f"{why}: a verdict keeps its level only if it was chosen without looking.")
     return trials.test(**asked)
 

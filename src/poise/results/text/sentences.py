@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.checks import counted
-from poise.numbers import at_least, at_most, confidence, exactly, level, number, percent
+from poise.numbers import (
+    at_least,
+    at_most,
+    confidence,
+    exactly,
+    level,
+    number,
+    percent,
+    without_noise,
+)
 
 if TYPE_CHECKING:
     from poise.results.design import Design
@@ -131,7 +140,8 @@ def _allowed(result: Result) -> str:
 
 def _verdict(result: Result) -> str:
     chosen_from = result.design.chosen_from
-    head, wrong = f"{subject(result.design)}.", level(result.alpha * chosen_from)
+    head = f"{subject(result.design)}."
+    wrong = level(without_noise(min(1.0, result.alpha * chosen_from)))
     among = f", whichever of {chosen_from:,} sets of rows was chosen" if chosen_from > 1 else ""
     sure = f"(this verdict is wrong with probability at most {wrong}{among})"
     if (family := result.question.family) is not None and family.size > 1:
