@@ -20,7 +20,7 @@ from poise.data.suitable import check_responses
 from poise.engine.first_trial import ALONE, Look, look_at_fits
 from poise.engine.messages import Answers, Batch, Query
 from poise.engine.oracle import Oracle, converse
-from poise.errors import AlgorithmError, ArgumentError, DataError
+from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning, note
 from poise.procedures.given_data import GivenSplit, Queries, given_data
 from poise.questions.ask import question_of, refuse_verdicts
 from poise.questions.job import Job, randomness_of, sd_of
@@ -256,6 +256,13 @@ class GivenJob(Job):
         X: Any = sample.X_unlabeled
         found = copies(Sample(X, as_rows(y, "y"), groups=sample.groups_unlabeled))
         return [found.replace("groups=", "groups_fresh=")] if found else []
+
+    def warn_of_power(self, question: Question | None) -> None:
+        """Say how many fits it takes, too, where that may surprise."""
+        super().warn_of_power(question)
+        fits = self.design.fits(self.design.n_trials)
+        if self.design.all_leave and fits > MOST_FITTED + 1:
+            note(PoiseWarning, f"Every row leaves in turn, so this takes {fits:,} fits.")
 
     def _procedure(
         self, oracle: Oracle, question: Question | None, rivals: int, seen: Look

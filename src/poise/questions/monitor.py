@@ -214,8 +214,7 @@ class Monitor:
         design, code = replace(job.design, max_trials=None), job.algorithm.user_code
         known = {k: v for k, v in job.settings.items() if isinstance(v, int | float | str)}
         asked = {k: v for k, v in known.items() if k not in (*_OF_A_CALL, *_NOT_HERE)}
-        asked |= {"n": design.n, "random_state": design.seed}
-        asked |= {"removals_per_trial": design.removals}
+        asked |= {"n": design.n, "random_state": design.seed, "removals_per_trial": design.removals}
         if design.compares != "decisions":
             asked["points_per_trial"] = design.points
         question = question_of(job, job.with_epsilon(asked.get("epsilon"))[1])
@@ -287,7 +286,7 @@ class CallJob(Job):
 
     def look(self, oracle: Oracle) -> Look:
         """Look at the first trial of the first call; later ones are run as it was."""
-        if self.record.is_looked_at:
+        if self.record.known:
             self.warnings.extend(self.doubts())
             seen = Look.of(self.record.design, self.design)
         else:

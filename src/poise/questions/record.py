@@ -100,9 +100,9 @@ class Record:
         return last[0] if last and last[0].ended is None else None
 
     @property
-    def is_looked_at(self) -> bool:
-        """Whether the first call has ended, and with it the look at the first trial."""
-        return bool(self.calls) and self.calls[0].ended is not None
+    def known(self) -> Entry | None:
+        """What the first call to end has seen of the algorithm."""
+        return next((call.ended for call in self.calls if call.ended), None)
 
     @property
     def design(self) -> Design:
@@ -111,8 +111,7 @@ class Record:
         sizes = [table.size for call in self.calls for table in call.tables]
         if sizes and sizes[0] != math.prod(design.shape):
             design = replace(design, given_up=("points",))
-        ended = self.calls[0].ended if self.calls else None
-        more = {k: v for k, v in (ended or {}).items() if k != "warnings"}
+        more = {k: v for k, v in (self.known or {}).items() if k != "warnings"}
         return replace(design, **more)
 
     @property
