@@ -53,14 +53,10 @@ def test_edits():
     for edit in edits:
         edited = SOURCE.replace(*edit.split(" -> "))
         assert code_digest(fit_of(SOURCE)) != code_digest(fit_of(edited)) != "", edit
-    for edit in ("def fit -> # a word\n\ndef fit", "SCALE = 2.0 -> SCALE = 2.0; OTHER = 5"):
-        assert code_digest(fit_of(SOURCE)) == code_digest(
-            fit_of(SOURCE.replace(*edit.split(" -> ")))
-        )
-    for edit in ("Fit it. -> Fit all.", "What helps. -> A tool."):
-        assert code_digest(fit_of(SOURCE)) == code_digest(
-            fit_of(SOURCE.replace(*edit.split(" -> ")))
-        )
+    nothing = ["def fit -> # a word\n\ndef fit", "SCALE = 2.0 -> SCALE = 2.0; OTHER = 5"]
+    for edit in (*nothing, "Fit it. -> Fit all.", "What helps. -> A tool."):
+        edited = SOURCE.replace(*edit.split(" -> "))
+        assert code_digest(fit_of(SOURCE)) == code_digest(fit_of(edited)), edit
 
 
 def test_another_process_gets_the_same_digest():

@@ -16,6 +16,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
+from torch.nn.functional import cross_entropy, huber_loss, l1_loss, mse_loss
+from torch.optim import SGD, Adam, AdamW, Optimizer
 
 from poise.algorithms.algorithm import blaming_user_code
 from poise.algorithms.batched import Batched, Stack
@@ -25,17 +27,13 @@ if TYPE_CHECKING:
     from poise.data.sample import Sample
 
 State = dict[str, Tensor]  # parameters and buffers by name
-LOSSES = {
-    "mse": nn.functional.mse_loss,
-    "l1": nn.functional.l1_loss,
-    "huber": nn.functional.huber_loss,
-    "cross_entropy": nn.functional.cross_entropy,
+LOSSES: dict[str, Any] = {
+    "mse": mse_loss,
+    "l1": l1_loss,
+    "huber": huber_loss,
+    "cross_entropy": cross_entropy,
 }
-OPTIMIZERS: dict[str, Any] = {
-    "adam": torch.optim.Adam,
-    "adamw": torch.optim.AdamW,
-    "sgd": torch.optim.SGD,
-}
+OPTIMIZERS: dict[str, Any] = {"adam": Adam, "adamw": AdamW, "sgd": SGD}
 _ALONE = "train it in a function fit(X, y, seed), one module at a time"
 
 
@@ -149,12 +147,11 @@ class TorchAlgorithm(Batched):
     @cached_property
     def _slopes(self) -> Callable[..., State]:
         """The gradients of all copies, as a function of stacked numbers."""
+        measure = self.loss if callable(self.loss) else LOSSES[self.loss]
 
         def loss(trained: State, others: State, X: Tensor, y: Tensor) -> Tensor:
             value: Tensor = measure(self._call({**trained, **others}, X), _flat(y))
             return value
-
-        measure = self.loss if callable(self.loss) else LOSSES[self.loss]
 
         slopes: Callable[..., State] = vmap(grad(loss), randomness="error")
         return slopes
@@ -209,13 +206,13 @@ class TorchAlgorithm(Batched):
         _repeat(step, steps, record=on_gpu and self.optimizer in OPTIMIZERS and not alone)
         return {**trained, **state}
 
-    def _optimizer(self, numbers: list[Tensor]) -> torch.optim.Optimizer:
+    def _optimizer(self, numbers: list[Tensor]) -> Optimizer:
         if callable(self.optimizer):
-            found: torch.optim.Optimizer = self.optimizer(numbers)
+            found: Optimizer = self.optimizer(numbers)
             return found
         kind = OPTIMIZERS[self.optimizer]
         counts = {"capturable": True} if numbers[0].is_cuda and self.optimizer != "sgd" else {}
-        made: torch.optim.Optimizer = kind(numbers, lr=self.lr, fused=True, **counts)
+        made: Optimizer = kind(numbers, lr=self.lr, fused=True, **counts)
         return made
 
     def _some(self, X: Tensor, y: Tensor, keys: Tensor, step: Tensor) -> tuple[Tensor, Tensor]:
