@@ -154,7 +154,7 @@ def _pairs(count: Any) -> Any:
 # The one hash of rows ---------------------------------------------------------------------------
 
 
-def row_identities(key: int, *tables: Rows) -> Words:
+def row_identities(key: int | str, *tables: Rows) -> Words:
     """Return a word for each row of tables that stand side by side.
 
     Equal rows have equal words and others almost never, in every process and container: an array,
@@ -239,7 +239,7 @@ def mixed(words: Words) -> Words:
 
 
 @lru_cache(maxsize=64)
-def _factors(key: int, count: int) -> Words:
+def _factors(key: int | str, count: int) -> Words:
     """Return an odd factor of its own for every column, so that swapped values do not cancel."""
     columns = np.arange(1, count + 1, dtype=np.uint64)
     return mixed(columns * np.uint64(_GOLDEN) + np.uint64(_hash(str(key)))) | np.uint64(1)

@@ -228,25 +228,22 @@ class Sample:
         return self, split
 
 
-def sums_of(tables: Mapping[str, Rows], first: int = 0) -> dict[str, Words]:
-    """Return what a digest knows of each table: sums over its rows, counted from ``first``.
+def sums_of(tables: Mapping[str, Rows], first: int = 0) -> Words:
+    """Return what a digest knows of tables: sums over their rows, counted from ``first``.
 
     So parts of a table can be looked at anywhere, in any order.
     """
-    found = {}
+    sums = np.zeros(2, dtype=np.uint64)
     for name, table in tables.items():
         places = mixed(np.arange(first, first + len(table), dtype=np.uint64))
-        words = (mixed(row_identities(key, table) + places) for key in (1, 2))
-        sizes = len(table), len(table) * len(table.labels)
-        found[name] = np.array([*sizes, *(each.sum() for each in words)], dtype=np.uint64)
-    return found
+        keys = (f"{name}:{len(table.labels)}:{k}" for k in range(len(sums)))
+        sums += np.array([mixed(row_identities(key, table) + places).sum() for key in keys])
+    return sums
 
 
-def digest_of(sums: Mapping[str, Words], constant: Mapping[str, Any]) -> str:
-    """Return the fingerprint of tables by their sums, and of what every fit gets."""
-    state = hashlib.blake2b(digest_size=32)
-    for name, words in sorted(sums.items()):
-        state.update(name.encode() + words.tobytes())
+def digest_of(sums: Words, constant: Mapping[str, Any]) -> str:
+    """Return the fingerprint of rows by their sums, and of what every fit gets."""
+    state = hashlib.blake2b(sums.tobytes(), digest_size=32)
     for name, value in sorted(constant.items()):
         state.update(f"{name}:{_fingerprint(value)}\n".encode())
     return state.hexdigest()
