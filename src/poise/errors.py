@@ -169,7 +169,7 @@ class PowerWarning(PoiseWarning):
 
 
 class ValidityWarning(PoiseWarning):
-    """Something because of which the error level may not hold."""
+    """The error level may not hold, for the reason that the message gives."""
 
 
 def note(kind: type[PoiseWarning], text: str) -> None:

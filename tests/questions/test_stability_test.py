@@ -276,7 +276,7 @@ def test_a_class_that_most_training_sets_lack_is_told():
 
 def test_a_search_for_parameters_is_told_to_be_another_one_on_few_rows():
     search = GridSearchCV(Lasso(), {"alpha": [0.001, 0.01]}, cv=2)
-    with pytest.warns(ValidityWarning, match="GridSearchCV searches anew.* of 10 rows.*all 60"):
+    with pytest.warns(ValidityWarning, match="GridSearchCV searches again.* of 10 rows.*all 60"):
         trials = poise.measure(search, SMALL_X, SMALL_Y, n=10)
     assert len(trials.warnings) == 1
 

@@ -107,7 +107,7 @@ class Program(Algorithm):
         return [file.stat().st_mtime_ns for file in self.user_code]
 
     def with_limit(self, seconds: float) -> Program:
-        """Return the program, which is killed if an answer takes longer."""
+        """Return the program with a time limit for each answer."""
         limited = copy.copy(self)
         limited.seconds = seconds
         return limited

@@ -50,7 +50,7 @@ def search_among_few(estimator: Any, n: int, unit: str, all_units: int) -> str |
     if not (hasattr(estimator, "cv") and hasattr(estimator, "refit")):
         return None
     return (
-        f"{type(estimator).__name__} searches anew in every training set of {n:,} {unit}s, where "
+        f"{type(estimator).__name__} searches again in every training set of {n:,} {unit}s, where "
         f"it may find other parameters than in all {all_units:,}. You may want a larger n, or "
         "poise.deployed_test."
     )

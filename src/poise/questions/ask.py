@@ -34,7 +34,7 @@ def stability_test(
     n_jobs: int | None = None,
     **settings: Unpack[Settings],
 ) -> Result:
-    """Test whether removing one training row may change predictions by more than epsilon.
+    """Test whether removing one training row changes predictions by more than epsilon.
 
     The algorithm is called (ε, δ)-stable at n if a model trained on n rows and one trained without
     the last of them differ by more than ε at a new row with probability at most δ. As many

@@ -38,15 +38,14 @@ def load(path: str | Path) -> Any:
     Parameters
     ----------
     path : str or Path
-        What ``save`` of an answer wrote; a journal may be that of a run that goes on.
+        What ``save`` of an answer wrote; a journal may belong to a run that is still going on.
 
     Returns
     -------
     Result, Trials, Comparison, Curve or dict
         A result if a question was saved with the changes; of a journal the trials so far, whose
-        ``asked`` is the question; of a folder of single answers these by the names of their files.
-        Numbers are computed again from the changes; those in a file are
-        for other readers.
+        ``asked`` is the question; of a folder of single answers a dict by the names of their files.
+        Numbers are computed again from the changes.
 
     Raises
     ------

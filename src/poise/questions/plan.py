@@ -40,7 +40,7 @@ def plan(
     notion: Literal["new", "deployed", "add-one", "jackknife"] = "new",
     update: int | None = None,
 ) -> Plan:
-    """Solve for the one of rows, training size, δ, α and power that is left out.
+    """Solve for whichever of rows, training size, δ, α and power is left out.
 
     If more than one is left out, ``alpha`` is 0.05, and then ``power`` is 0.8. The answer is the
     smallest ``n_labeled``, the largest ``n``, the smallest ``delta`` or the smallest ``alpha`` with

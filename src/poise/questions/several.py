@@ -113,7 +113,7 @@ def stability_curve(
     random_state: Any = 0,
     **settings: Unpack[MoreSettings],
 ) -> Curve:
-    """Measure stability at several training sizes, with limits that hold at all of them at once.
+    """Measure stability at several training sizes, with limits that hold at all sizes at once.
 
     With probability at least 1 − α every limit holds (Proposition 1 and Theorem F at a share of
     the level), although the sizes share rows. With ``epsilon``, sizes are called stable by Holm's

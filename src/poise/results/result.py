@@ -130,7 +130,7 @@ class Result(Shown):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """Something because of which the error level may not hold."""
+        """Why the error level may not hold."""
         processes = 2 if self.test == "open-ended" else 3  # verdict and limits, each wrong with α
         chance = level(without_noise(processes * self.question.level))
         doubt = (
@@ -297,7 +297,7 @@ class Result(Shown):
 
     @cached_property
     def contradicted(self) -> bool:
-        """Whether limits exclude the verdict or each other, as trials of one kind hardly do."""
+        """Whether limits exclude the verdict or each other, which i.i.d. trials hardly ever do."""
         if self.test == "binomial" or self.question.level >= 0.5:
             return False
         excluded = {

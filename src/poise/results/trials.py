@@ -95,7 +95,7 @@ class Trials(Shown):
     failures : tuple of Failed
         The first 20 failures, with their reasons.
     warnings : tuple of str
-        Something because of which the error level may not hold.
+        Why the error level may not hold.
     errors : ndarray of shape (m,)
         Prediction error of each trial's full fit (mean absolute error, or share of wrong labels);
         nan where no test point has a response.

@@ -87,7 +87,7 @@ def averaged_delta_hat(S: ArrayLike, alpha: float, *, n_trials: int | None = Non
 
     It is the smallest value of a grid, fixed beforehand, down to which the test accepts at every
     one; above 1/2 it is the limit of the open-ended process. It comes from tests of its own: a
-    limit above δ may stand beside "stable". The parameters are those of
+    limit above δ may come with "stable". The parameters are those of
     :func:`poise.theory.hedge`.
 
     Examples

@@ -160,7 +160,7 @@ def pvalue_unstable(exceedances: ArrayLike, n_trials: ArrayLike, delta: ArrayLik
     """Compute the p-value of the mirror test against H0: δ* <= δ, "the algorithm is stable".
 
     p = P(Bin(m, δ) >= B), and P(p <= α) <= α under H0. A large p-value does not mean that the
-    algorithm is stable. The parameters are those of :func:`pvalue`; trials that failed are no
+    algorithm is stable. The parameters are those of :func:`pvalue`; trials that failed are not
     exceedances here.
 
     Examples

@@ -63,7 +63,7 @@ def power_bound(
       proved for δ* = 0, or if no value of X has positive probability (``features="continuous"``);
       otherwise the ceiling is α x^−(N_ℓ + N_u), x^n (1 − x δ*) = 1 − δ.
 
-    If δ* > δ the triple is not stable and the ceiling is α. The ceiling is no promise: the
+    If δ* > δ the triple is not stable and the ceiling is α. The ceiling is not a promise: the
     randomised Binomial test reaches it if κ is an integer and δ ≤ 1 − α^(1/κ) or δ* = 0, and may
     fall short of it elsewhere.
 
@@ -196,7 +196,7 @@ def share_ceiling(m: int, delta: float, delta_star: float, alpha: float) -> floa
     """Compute the ceiling on the power of every valid test of m i.i.d. shares (Theorem B).
 
     min{1, α ((1 − δ*) / (1 − δ))^m}, whatever the law of the shares: :func:`power_bound` at κ = m.
-    Betting everything, with the coin, attains it if α ≤ (1 − δ)^m.
+    :func:`all_in`, with the coin, attains it if α ≤ (1 − δ)^m.
 
     Examples
     --------

@@ -62,7 +62,7 @@ def kappa(
     """Compute κ, the number of :func:`trials` before it is rounded down.
 
     κ = min{ N_ℓ / n, (N_ℓ + N_u) / (n + 1) } is the exponent of the ceiling on the power of every
-    black-box test (Theorem 2). It is no number of trials that can be run.
+    black-box test (Theorem 2). It is not a number of trials that can be run.
 
     Examples
     --------

@@ -104,7 +104,7 @@ def delta_lower(exceedances: ArrayLike, n_trials: ArrayLike, alpha: ArrayLike) -
 
     P(δ* >= limit) >= 1 - α for every algorithm and distribution (Clopper and Pearson). Together
     with δ̂ at the same α the confidence is 1 - 2α. The parameters are those of :func:`delta_hat`;
-    trials that failed or were not run are no exceedances here. 0 if no δ can be excluded.
+    trials that failed or were not run are not exceedances here. 0 if no δ can be excluded.
 
     Examples
     --------

@@ -155,7 +155,7 @@ def judged(name: str, answer: Answer) -> Answer:
         if not moved:
             return answer if isinstance(answer, poise.Result) else trials.judge(question)
         why = f"{' and '.join(moved)} moved"
-    st.warning(f"{why}: a verdict keeps its level only if it was chosen without looking.")
+    st.warning(f"{why}: a verdict keeps its level only if the question was chosen without looking.")
     return trials.test(**asked)
 
 
