@@ -36,8 +36,10 @@ class Units:
     here: Ids | None = None
 
     @classmethod
-    def of_groups(cls, codes: Ids, order: Ids) -> Units:
-        """List the rows group by group, in this order of groups; -1 is not a group."""
+    def in_order(cls, order: Ids, codes: Ids | None) -> Units:
+        """List the rows in this order, or group by group; -1 is not a group."""
+        if codes is None:
+            return cls(order)
         rank = np.append(np.argsort(order), len(order))[codes]
         sizes = np.bincount(rank, minlength=len(order))[: len(order)]
         starts = np.append(0, np.cumsum(sizes))
@@ -221,7 +223,7 @@ class Split:
 
     def _side(self, role: str, codes: Ids | None, count: int) -> Units:
         order = self.randomness.order(role, count) if self.shuffle else np.arange(count)
-        return Units(order) if codes is None else Units.of_groups(codes, order)
+        return Units.in_order(order, codes)
 
 
 # Fits that are made elsewhere -------------------------------------------------------------------

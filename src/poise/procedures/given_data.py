@@ -23,6 +23,7 @@ from poise.errors import RecordError, TrialError
 from poise.results.design import Design
 from poise.results.trials import MOST_FAILURES, Failed
 
+Until = Callable[[Floats], bool] | None  # shown the changes of each trial, says whether to stop
 _NONE = np.arange(0)
 
 
@@ -73,22 +74,20 @@ class GivenSplit:
     @cached_property
     def own(self) -> Units:
         """Units of D: rows, or groups if they leave as a whole."""
-        groups, whole = self.sample.groups, self.design.notion != "without"
-        if groups is None or not whole:
-            return Units(np.arange(self.sample.n_labeled))
-        return Units.of_groups(groups, np.arange(self.design.n))
+        codes = None if self.design.notion == "without" else self.sample.groups
+        count = self.sample.n_labeled if codes is None else self.design.n
+        return Units.in_order(np.arange(count), codes)
 
     @cached_property
     def fresh(self) -> Units:
         """Fresh units in the order in which trials use them: first those that are added."""
         sample, codes = self.sample, self.sample.groups_unlabeled
-        kind, count = ("rows", sample.n_unlabeled)
+        kind, count = "rows", sample.n_unlabeled
         if codes is not None:
-            kind, count = ("groups", sample.n_groups_unlabeled)
-        order = np.arange(count)
-        if self.design.shuffle:
-            order = self.randomness.order(f"order of fresh {kind}", count)
-        units = Units(order) if codes is None else Units.of_groups(codes, order)
+            kind, count = "groups", sample.n_groups_unlabeled
+        role, shuffle = f"order of fresh {kind}", self.design.shuffle
+        order = self.randomness.order(role, count) if shuffle else np.arange(count)
+        units = Units.in_order(order, codes)
         return Units(sample.n_labeled + units.rows, units.starts)
 
     # what a trial is
@@ -96,9 +95,8 @@ class GivenSplit:
     def rows(self, k: int, j: int) -> tuple[Ids, Ids]:
         """Return the rows of the two fits that trial k compares for removal j."""
         left_out, added, *_ = self._after(k, j)
-        return self.training(left_out if self.is_jackknife else _NONE), self.training(
-            left_out, added
-        )
+        before = left_out if self.is_jackknife else _NONE
+        return self.training(before), self.training(left_out, added)
 
     def removed(self, k: int, j: int) -> Ids:
         """Return the rows of D that removal j takes away, or the fresh ones that are added."""
@@ -111,9 +109,7 @@ class GivenSplit:
             return self._added(k)
         first = self.design.n_trials * self.design.taken + k * self.design.points
         units = range(first, first + self.design.points)
-        return np.array(
-            [self.fresh.one_of(unit, self.randomness, unit) for unit in units], dtype=np.int64
-        )
+        return np.array([self.fresh.one_of(unit, self.randomness, unit) for unit in units])
 
     def training(self, left_out: Ids, added: int = -1) -> Ids:
         """Return the rows of D without some units, and with those that a trial adds."""
@@ -221,7 +217,7 @@ class Queries(Planned[Query]):
 def given_data(
     split: GivenSplit,
     work: Work,
-    until: Callable[[Floats], bool] | None = None,
+    until: Until = None,
     known: Mapping[int, Answer] | None = None,
 ) -> Generator[Batch, Answers, Answers]:
     """Ask for every fit, and compare what it predicts as soon as it is there."""
@@ -238,9 +234,7 @@ def given_data(
 class _Table:
     """The changes so far."""
 
-    def __init__(
-        self, split: GivenSplit, work: Work, until: Callable[[Floats], bool] | None
-    ) -> None:
+    def __init__(self, split: GivenSplit, work: Work, until: Until) -> None:
         self.split, self.work, self.until, self.design = split, work, until, split.design
         self.changes = np.full((len(split), *split.design.shape), np.nan)
         self.before: list[Any] = []
@@ -258,14 +252,11 @@ class _Table:
         if before is not None and predictions is not None:
             self._compare(fit, before, predictions)
         self.compared += 1
-        done = self.complete
-        if split.one_by_one:
-            self.complete = self.compared // self.design.removals
-            return (
-                self.until is not None and done < self.complete and self.until(self.changes[done])
-            )
-        self.complete = len(self.changes) if self.compared == split.n_fits else 0
-        return False
+        if not split.one_by_one:
+            self.complete = len(self.changes) * (self.compared == split.n_fits)
+            return False
+        done, self.complete = self.complete, self.compared // self.design.removals
+        return self.until is not None and any(map(self.until, self.changes[done : self.complete]))
 
     def _compare(self, fit: Fit, before: Any, after: Any) -> None:
         """Enter the changes of a fit; decisions are judged trial by trial."""
@@ -279,20 +270,17 @@ class _Table:
             found, failure = self.work.compare(before[part], after[part], points.ravel()[part])
             table = np.reshape(found, (len(trials), -1)) if np.ndim(found) else found  # nan for all
             self.changes[trials, fit.removal] = table
-            if failure is None:
-                continue
-            if self.work.keep_causes:  # a failure ends the run
-                number = int(trials[0])
-                raise failed_with(failure, "trial", number, self.complete) from failure.cause
-            self.failures.append(Failed(int(trials[0]), failure.kind, failure.message))
+            if failure is not None and self.work.keep_causes:  # it ends the run
+                ended = failed_with(failure, "trial", int(trials[0]), self.complete)
+                raise ended from failure.cause
+            if failure is not None:
+                self.failures.append(Failed(int(trials[0]), failure.kind, failure.message))
 
     def latest(self) -> Answer | None:
         """Return the trials that the latest fit has completed."""
-        new = range(self.told, self.complete)
-        self.told = self.complete
-        if not new:
-            return None
-        return Answer(self.changes[new.start : new.stop], error=self._errors(new))
+        new, self.told = range(self.told, self.complete), self.complete
+        changes = self.changes[new.start : new.stop]
+        return Answer(changes, error=self._errors(new)) if new else None
 
     def answers(self, failed: Sequence[Failed] = ()) -> Answers:
         """Return the changes of the trials that are complete."""

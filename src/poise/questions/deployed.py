@@ -178,13 +178,12 @@ class GivenJob(Job):
         left_out: tuple[int, ...] = (),
     ) -> GivenJob:
         """Count rows or groups, and refuse what these rows cannot be asked."""
-        n, own, fresh = sample.n_labeled, sample.n_labeled, sample.n_unlabeled
-        known, groups = len(sample.y) > n, sample.groups_unlabeled is not None
-        if groups:
-            own, fresh = sample.n_groups or 0, sample.n_groups_unlabeled
+        n, groups = sample.n_labeled, sample.groups_unlabeled is not None
+        fresh = sample.n_groups_unlabeled if groups else sample.n_unlabeled
+        known = len(sample.y) > n
         y = sample.y.take(np.arange(n if n else len(sample.y)))
         counts: dict[str, Any] = {
-            "n": own,
+            "n": (sample.n_groups or 0) if groups else n,
             "notion": notion,
             "n_labeled": sample.n_unlabeled * known,
             "n_unlabeled": sample.n_unlabeled * (not known),
@@ -278,23 +277,19 @@ class GivenJob(Job):
     # what cannot be asked
 
     def _refuse_rows(self, known: bool) -> None:
-        design, per_row, panel = self.design, self.sample.per_row, self.distance.panel
+        design, weights, panel = self.design, [*self.sample.per_row], self.distance.panel
         grows, jackknife = design.taken > 0, design.notion == "jackknife"
-        points, groups = self.settings["points_per_trial"], design.unit == "group"
-        every = "a decision names its points" if panel else "each fresh row is a trial"
+        needs = (grows or design.compares == "losses") and not known
+        useless = self.settings["points_per_trial"] and (panel or design.notion not in _GROWS)
+        why = "a decision names its points" if panel else "each fresh row is a trial"
         refused: dict[str, Any] = {
-            "y_fresh": (grows or design.compares == "losses")
-            and not known
-            and "is missing: rows that are added, or losses, need responses",
-            f"fit_params[{next(iter(per_row), None)!r}]": grows
-            and per_row
-            and "must be left out where rows are added, which have none",
-            "groups": jackknife and groups and "must be left out for the jackknife",
+            "y_fresh": needs and "is missing: rows that are added, or losses, need responses",
+            "groups": jackknife and design.unit == "group" and "must be left out for the jackknife",
             "distance": jackknife and panel and "must not be a decision: one row is predicted",
-            "points_per_trial": points
-            and (panel or design.notion not in _GROWS)
-            and f"must be left out: {every}",
+            "points_per_trial": useless and f"must be left out: {why}",
         }
+        if grows and weights:
+            refused[f"fit_params[{weights[0]!r}]"] = "must be left out: added rows have none"
         for argument, problem in refused.items():
             if problem:
                 raise ArgumentError(problem, argument=argument)
