@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 
 import click
 
@@ -17,6 +19,11 @@ from poise.settings import REQUIRED, Everything, Setting, settings_of
 def write(folder: Path) -> None:
     """Write the pages; one that has not changed is left alone: Sphinx need not read it again."""
     folder.mkdir(exist_ok=True)
+    for page in folder.glob("poise.*.rst"):  # of names that are gone
+        with suppress(AttributeError, ImportError):
+            resolve_name(page.stem)
+            continue
+        page.unlink()
     pages = {"commands": commands(), "settings": settings(), "theory": theory_functions()}
     for name, lines in pages.items():
         text, file = "\n".join(lines) + "\n", folder / f"{name}.rst"
