@@ -34,14 +34,13 @@ from poise.errors import (
 )
 from poise.numbers import rounded_down
 from poise.procedures.measure import MeasuredTrials, measure
-from poise.results.design import MOST_POINTS, Design, training_size
+from poise.results.design import Design, training_size
 from poise.results.question import Question, Relative, allowed_change, read_epsilon, until
 from poise.results.trials import Trials
 from poise.settings import ON_DASK, Every, checked
 from poise.shortcuts import has_formulas
 
 if TYPE_CHECKING:
-    from poise.engine.journal import Journal
     from poise.shortcuts.blocks import Shortcut
 
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
@@ -50,7 +49,6 @@ _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", 
 _COUNTS = ("n_labeled", "n_unlabeled", "n_groups", "n_groups_unlabeled")
 _SPLIT = ("n", "removals", "remove", "replace", "position", "one_full_fit", "shuffle")
 _FEWEST_FOR_FORMULAS = 4  # trials: fewer are fitted sooner than a formula is compared
-_MOST_REMOVED = 2_000_000  # rows of all trials, for each of their points
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,8 @@ class Job:
         """Choose R and T: all is known but what the look at trial 1 may take away."""
         shortcut = self._shortcut() if self.settings["fast"] else None
         all_free = shortcut is not None and shortcut.family.removes_all
-        design = _shaped(self.design, self.settings, self.distance, all_free)
+        asked = (self.settings["removals_per_trial"], self.settings["points_per_trial"])
+        design = self.design.shaped(*asked, self.distance.points, all_free)
         if shortcut is not None:
             shortcut = replace(shortcut, removals=design.removals)
         return replace(self, design=design, split=self._split(design), shortcut=shortcut)
@@ -187,7 +186,11 @@ class Job:
         if warn:
             job.warn_of_power(question)
         oracle = Oracle(job.algorithm, job.sample, job.distance, job.execution)
-        oracle.shortcut, oracle.journal = job.shortcut, _journal(job.settings["journal"])
+        oracle.shortcut = job.shortcut
+        if job.settings["journal"] is not None:
+            from poise.engine.journal import Journal
+
+            oracle.journal = Journal(job.settings["journal"])
         with oracle.journal or nullcontext():
             job, begun, seen = job._begun(oracle, question)
             try:
@@ -349,24 +352,15 @@ def randomness_of(settings: Mapping[str, Any]) -> Randomness:
     return Randomness.from_state(state)
 
 
-def _journal(path: Any) -> Journal | None:
-    if path is None:
-        return None
-    from poise.engine.journal import Journal
-
-    return Journal(path)
-
-
 def _coupling(given: object) -> Coupling:
     """Read a coupling; whatever user code raises in it is told as its error."""
-    with blaming_user_code("the coupling cannot be used"):
-        coupling = as_coupling(given)
-    return replace(coupling, pairs=partial(_asked_pairs, coupling.pairs))
+    coupling: Coupling = _blamed(as_coupling, given)
+    return replace(coupling, pairs=partial(_blamed, coupling.pairs))
 
 
-def _asked_pairs(pairs: Callable[[Any], Any], words: Any) -> Any:
+def _blamed(function: Callable[[Any], Any], given: Any) -> Any:
     with blaming_user_code("the coupling cannot be used"):
-        return pairs(words)
+        return function(given)
 
 
 def _on_dask(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -388,26 +382,6 @@ def _sample(algorithm: object, X: Any, y: Any, settings: Mapping[str, Any]) -> S
 
     check = as_algorithm(algorithm, settings["response"]).prepared
     return cast("Sample", DaskSample.of(X, y, check, **rows))  # it is asked the same
-
-
-def _shaped(
-    design: Design, settings: Mapping[str, Any], distance: Distance, all_free: bool = False
-) -> Design:
-    """Choose R and T from rows and algorithm alone: what costs no fit is recorded."""
-    asked, removals = settings["points_per_trial"], settings["removals_per_trial"]
-    if distance.points is not None:  # a decision
-        if asked is not None:
-            raise ArgumentError(
-                "must be left out: a decision names its points", argument="points_per_trial"
-            )
-        return replace(design, points=distance.points)
-    points = asked or min(MOST_POINTS, design.spare_points)
-    design = replace(design, points=points)
-    if removals is None and all_free and design.n_trials * design.n * points <= _MOST_REMOVED:
-        removals = design.n
-    removals = design.n // design.remove if removals == "all" else removals or 1
-    free = design.order_free and design.coupling in ("shared", "independent")
-    return replace(design, removals=removals, one_full_fit=free and removals > 1)
 
 
 def sd_of(sample: Sample) -> float | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ _BOUNDED = ("label", "total_variation")
 YES_OR_NO = ("label", "change of zero_one loss")  # distances whose changes are 0 or 1
 _LEVEL = 0.05
 MOST_POINTS = 20  # of a trial, where nobody says: more hardly lower the spread of its share
+_REMOVED = 2_000_000  # at most, for each point of all trials, where they cost no fit
 MOST_FITTED = 1_000  # rows of a given training set; of more, one is drawn for each fresh row
 Notion = Literal["new", "deployed", "without", "update", "add-one", "jackknife", "changed"]
 GivenUp = Literal["removals", "points", "together"]
@@ -244,6 +245,27 @@ class Design:
         removals = 1 if "removals" in self.given_up else self.removals
         alone = "points" in self.given_up or self.compares == "decisions"
         return removals, 1 if alone else self.points
+
+    def shaped(
+        self,
+        removals: int | Literal["all"] | None,
+        points: int | None,
+        decided_at: int | None = None,
+        all_free: bool = False,
+    ) -> Self:
+        """Choose R and T from rows and algorithm alone: what costs no fit is recorded."""
+        if decided_at is not None:  # by a decision, which names its points
+            if points is not None:
+                raise ArgumentError(
+                    "must be left out: a decision names its points", argument="points_per_trial"
+                )
+            return replace(self, points=decided_at)
+        design = replace(self, points=points or min(MOST_POINTS, self.spare_points))
+        if removals is None and all_free and design.n_trials * self.n * design.points <= _REMOVED:
+            removals = self.n
+        removals = self.n // self.remove if removals == "all" else removals or 1
+        free = self.order_free and self.coupling in ("shared", "independent")
+        return replace(design, removals=removals, one_full_fit=free and removals > 1)
 
     @property
     def sized(self) -> bool:
