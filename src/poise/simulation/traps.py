@@ -84,9 +84,17 @@ def trap(
     notion : {"shared", "independent", "coupled"}
         How the random terms of the two fits are related (Appendix E).
     c, a, star : float, optional
-        Left out: just enough not to be stable, little, and a value that P never shows.
+        By default just enough not to be stable, little, and a value that P never shows.
     delta_star : float, optional
         P(change > epsilon) of the world, or less, where it has no closed form.
+
+    Examples
+    --------
+    >>> from poise import research
+    >>> constant = research.worlds.constant(n=4)
+    >>> trapped = research.trap(constant, "label", epsilon=0.5, delta=0.1)
+    >>> constant.delta_star(0.5), round(trapped.world.delta_star(0.5), 3)
+    (0.0, 0.1)
     """
     checks.choice("kind", kind, ("label", "feature", "linear"))
     checks.choice("notion", notion, tuple(_SHORTFALL))
