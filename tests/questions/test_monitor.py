@@ -16,7 +16,14 @@ from sklearn.linear_model import Lasso, LogisticRegression
 import poise
 from poise.cli import main
 from poise.data.randomness import Randomness
-from poise.errors import ArgumentError, DataError, RecordError, TrialError, ValidityWarning
+from poise.errors import (
+    ArgumentError,
+    DataError,
+    PoiseWarning,
+    RecordError,
+    TrialError,
+    ValidityWarning,
+)
 from poise.theory import open_ended
 
 RNG = np.random.default_rng(47)
@@ -104,8 +111,9 @@ def test_a_row_is_used_once(tmp_path):
         watch.add(*(np.append(each[300:], each[:90], axis=0) for each in (X, y)))
     grown = watch.add(X[:130], y[:130], skip_used=True)
     assert grown.n_trials == 11 + (130 - 88) // (N + T)
-    few = watch.add(X[130:135], y[130:135])  # too few for a trial: they are not used
-    assert few.n_trials == grown.n_trials
+    for few in (X[130:132], X[130:135]):  # they are not used
+        with pytest.warns(PoiseWarning, match="rows are too few for a trial, which takes 8"):
+            assert watch.add(few, y[130 : 130 + len(few)]).n_trials == grown.n_trials
     assert watch.add(X[130:138], y[130:138]).n_trials == grown.n_trials + 1
     frame = pd.DataFrame(X[:90], columns=["a", "b"]).assign(y=y[:90])
     with pytest.raises(DataError, match="used before"):  # in another container

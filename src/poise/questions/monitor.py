@@ -23,7 +23,7 @@ from poise.engine.first_trial import Look
 from poise.engine.log import Log, read
 from poise.engine.messages import Answer, Floats
 from poise.engine.oracle import Oracle
-from poise.errors import ArgumentError, DataError, RecordError
+from poise.errors import ArgumentError, DataError, PoiseWarning, RecordError, note
 from poise.questions.ask import question_of
 from poise.questions.job import Job
 from poise.questions.record import (
@@ -34,6 +34,7 @@ from poise.questions.record import (
     used_before,
     width,
 )
+from poise.results.design import Design
 from poise.results.file import written
 from poise.results.question import Question
 from poise.results.result import Result, Verdict
@@ -123,15 +124,22 @@ class Monitor:
         skip = checks.flag("skip_used", skip_used)
         with Log(self.path, KIND) as log:
             record = None if log.header is None else Record.of(log.header, log.entries())
+            if record is not None and (count := len(as_rows(X, "X"))) < record.header.design.n:
+                _tell_few(count, record.header.design)
+                return record.result()
             job, words = self._job(record, X, y, ids)
             if record is None:
                 record = Record(self._header(job))
                 if not job.design.n_trials:
+                    _tell_few(len(words), job.design)
                     return record.result()
                 log.begin(msgspec.to_builtins(record.header))
+            before, finishes = len(record.calls), record.unfinished is not None
             rest = self._finish(record, log, job, words)
             rest = np.delete(rest, used_before(record, words[rest], skip, self.path))
             self._begin(record, log, job, words, rest)
+            if len(record.calls) == before and not finishes:
+                _tell_few(len(rest), job.design)
             return record.result()
 
     def restart(self) -> Result:
@@ -140,7 +148,9 @@ class Monitor:
         Each beginning has an error level of its own.
         """
         with Log(self.path, KIND) as log:
-            record = Record.of(log.header or {}, log.entries())
+            if log.header is None:
+                raise RecordError(f"{self.path} does not exist")
+            record = Record.of(log.header, log.entries())
             record.write(log, {"restart": True})
         return record.result()
 
@@ -248,7 +258,7 @@ class Monitor:
     def _begin(self, record: Record, log: Log, job: Job, words: Words, rest: Ids) -> None:
         """Choose rows for as many trials as there can be, and run them."""
         design = replace(job.design, n_labeled=len(rest))
-        if len(rest) and design.n_trials:
+        if design.n_trials:
             order = job.randomness.order("order of labelled rows", len(rest))
             used = (rest[order] if design.shuffle else rest)[: design.n_trials * width(design)]
             record.write(log, {"rows": words[used].tolist(), "trials": design.n_trials})
@@ -304,6 +314,12 @@ class CallJob(Job):
             return False
 
         return keep
+
+
+def _tell_few(count: int, design: Design) -> None:
+    few = f"{counted(count, 'row')} are too few for a trial, which takes {width(design)}"
+    if count:
+        note(PoiseWarning, f"{few}: give them again together with later ones.")
 
 
 def _evidence(result: Result) -> tuple[int | None, float]:
