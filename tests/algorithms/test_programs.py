@@ -193,6 +193,8 @@ def test_what_a_program_says_first_blocks_nothing_and_explains_no_later_error(wr
 
 
 def test_programs_that_cannot_be_started(tmp_path):
+    code_in_a_word = poise.Program([sys.executable, "-c", "#" * 5000])  # longer than a file's name
+    assert code_in_a_word.user_code == (Path(sys.executable),)
     for command in ("", "no-such-program --at all", "./no-such-file"):
         with pytest.raises(AlgorithmError, match="cannot find the program"):
             poise.Program(command)

