@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -175,6 +176,26 @@ def test_degenerate_changes_are_drawn():
             assert each.plot().png(30)
     with pytest.raises(ArgumentError, match=r"epsilon must be at most 1e\+300 to be drawn"):
         trials.test(1e301, delta=0.5).plot()
+
+
+def test_algorithms_and_sizes_are_drawn_with_their_limits_and_delta():
+    compared = every_answer("Pipeline(steps=[('a', StandardScaler()), ('b', Lasso(alpha=2.0))])")
+    [axes] = compared["comparison"][1].plot().axes
+    assert axes.get_yticklabels()[0].get_text() == "Pipeline(StandardScaler(),\nLasso(alpha=2.0))"
+    drawn = [bars.lines[2][0].get_segments()[0][:, 0].tolist() for bars in axes.containers]
+    marks = [Mark.of(result) for result in compared["comparison"][1].values()]
+    assert drawn == [[mark.low, mark.seen] for mark in marks]  # both are unstable
+    trials = {str(n): trials_of([0.1] * 40, n=n) for n in (5, 10)}
+    calm = Question(0.5, 0.2)
+    for answer, along in (
+        (poise.Comparison(trials, calm), Axes.get_xlim),
+        (curve := poise.Curve(trials, calm), Axes.get_ylim),
+    ):
+        [axes] = answer.plot().axes
+        assert along(axes)[1] > 0.2  # δ is seen beyond all limits
+        assert words(axes)[-1] == "δ = 0.2"
+    points = [tuple(line.get_xydata()[0]) for line in axes.lines if line.get_marker() == "o"]
+    assert points == list(curve.delta_upper.items())
 
 
 def test_power_lies_below_the_ceiling():

@@ -422,7 +422,10 @@ def in_brief(text: str, most: int = 80) -> str:
         return shown
     inside, _, method = shown.rpartition(")")
     kept = inside[: most - len(method) - len(", …)")].rpartition(", ")[0]
-    return f"{kept}, …){method}" if "(" in kept else f"{text[:39]} … {text[-38:]}"
+    if "(" in kept:
+        return f"{kept}, …){method}"
+    half = (most - 2) // 2
+    return f"{text[:half]} … {text[half + 3 - most :]}"
 
 
 def _depths(text: str) -> list[int]:

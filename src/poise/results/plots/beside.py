@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 from poise import numbers
 from poise.checks import counted
 from poise.errors import printable
-from poise.results.plots.frame import COLOURS, WORD, Panels, legend, level, shortened, upright
+from poise.results.design import in_brief
+from poise.results.plots.frame import COLOURS, WORD, Panels, legend, level, upright
 from poise.results.plots.histogram import Mark
 from poise.theory import binomial
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _PER_ROW = 0.28  # inches
+_LONGEST = 26  # letters of a line beside the axis
 _POINTS = 121  # of a curve
 _BEYOND = 1.5  # times δ: how far power is drawn, where it is the probability of an error
 
@@ -29,14 +32,15 @@ def plot_compared(compared: Comparison, **place: Any) -> Any:
     names, question = list(compared), compared.question
     panels = Panels(0.9 + _PER_ROW * len(names), **place)
     (axes,) = panels.axes
-    for k, name in enumerate(names):
-        mark = Mark.of(compared[name])
+    marks = [Mark.of(compared[name]) for name in names]
+    for k, mark in enumerate(marks):
         style: dict[str, Any] = {"color": COLOURS[mark.verdict], "capsize": 2.5, "clip_on": False}
         axes.errorbar([mark.seen], [k], xerr=mark.reach, fmt="o", ms=4, lw=1.6, **style)
-    axes.set_yticks(
-        range(len(names)), [shortened(printable(name), 24) for name in names], parse_math=False
-    )
-    axes.set(xlim=(0, None), ylim=(len(names) - 0.5, -0.5), xlabel=_share(compared))
+    brief = [in_brief(printable(name), 2 * _LONGEST) for name in names]
+    shown = [textwrap.fill(each, _LONGEST, max_lines=2, placeholder=" …") for each in brief]
+    axes.set_yticks(range(len(names)), shown, parse_math=False)
+    end = 1.05 * max(question.delta, *(max(mark.seen, mark.high or 0) for mark in marks))
+    axes.set(xlim=(0, end or 1), ylim=(len(names) - 0.5, -0.5), xlabel=_share(compared))
     axes.grid(visible=False)
     upright(axes, question.delta, f"δ = {numbers.exactly(question.delta)}")
     n = next(iter(compared.trials.values())).design.n
@@ -57,11 +61,12 @@ def plot_curve(curve: Curve, **place: Any) -> Any:
             axes.plot([size], [height], "o", ms=5, color=colour, clip_on=False)
         else:
             axes.annotate("∞", (size, 1), xycoords=("data", "axes fraction"), fontsize=WORD)
-    axes.set(xscale="log", xlabel="training size n", ylim=(0, None))
+    axes.set(xscale="log", xlabel="training size n")
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.minorticks_off()
     if curve.delta_upper:
         level(axes, delta, f"δ = {numbers.exactly(delta)}")
+    axes.set_ylim(0, None)
     size = f"change that {numbers.percent(delta)} exceed"
     axes.set_ylabel(_share(curve) if curve.delta_upper else size)
     below = f"limits: {numbers.confidence(curve.question.alpha)} at once"
