@@ -234,7 +234,7 @@ def test_a_comparison_is_read_again_from_its_folder(tmp_path):
     (tmp_path / "all" / "1-ridge.json").unlink()
     with pytest.raises(RecordError, match="holds 1 of 2 files"):
         poise.load(tmp_path / "all")
-    with pytest.raises(RecordError, match="neither a comparison nor a curve"):
+    with pytest.raises(RecordError, match="holds no answers"):
         poise.load(tmp_path)
 
 
