@@ -1,4 +1,4 @@
-"""A learning algorithm of one's own: rows and a seed in, a prediction function out."""
+"""A learning algorithm of your own: rows and a seed in, a prediction function out."""
 
 import numpy as np
 from sklearn.linear_model import Lasso

@@ -1,4 +1,4 @@
-"""For researchers: tests of one's own, how to audit them, and the paper, reproduced."""
+"""For researchers: tests of your own, how to audit them, and the paper, reproduced."""
 
 from poise.engine.messages import Answers, Batch, Made, Query, Trial
 from poise.procedures.adaptive import AdaptiveTest, ExploreThenTest

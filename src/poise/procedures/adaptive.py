@@ -114,7 +114,7 @@ class ExploreThenTest(Asks):
     n, delta, alpha, coupling
         The question, and how the two fits of a trial share randomness.
     epsilon : float, optional
-        Left out, the (1 - delta/2)-quantile of the changes seen while exploring.
+        By default the (1 - delta/2)-quantile of the changes seen while exploring.
     share : float
         Labelled rows to explore on.
     explorations : int

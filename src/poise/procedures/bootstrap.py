@@ -60,7 +60,7 @@ class SimulationTest(Asks):
     n, epsilon, delta, alpha, coupling
         The question; n may exceed the number of rows.
     estimate : function, optional
-        ``(X, y, rng, size) -> (X, y)``; left out, a joint normal law of features and response.
+        ``(X, y, rng, size) -> (X, y)``; by default a joint normal law of features and response.
     simulations : int
         Each costs two fits.
     """

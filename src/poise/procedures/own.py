@@ -1,4 +1,4 @@
-"""Tests of one's own (Definitions 2 and 3 of the paper): generators that ask, and conclude."""
+"""Tests of your own (Definitions 2 and 3 of the paper): generators that ask, and conclude."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Shown:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to draw, two of them for trials and results; left out, a figure of its own, which
+            Where to draw, two of them for trials and results; by default a figure of its own, which
             a notebook shows.
         title : str, optional
             Instead of the usual one.

@@ -255,7 +255,7 @@ class Trials(Shown):
             The paper's Binomial test, which reads the first change of each trial, the averaged
             test, which reads all of them, or the one that fits their number.
         randomized : bool, optional
-            Whether ties are decided by the coin of these trials; left out, as in the run.
+            Whether ties are decided by the coin of these trials; by default as in the run.
 
         Returns
         -------
@@ -316,7 +316,7 @@ class Trials(Shown):
         alpha : float, default 0.05
             One minus the confidence.
         delta : float, optional
-            The limit is that of the test which "auto" takes for this delta; left out, for the one
+            The limit is that of the test which "auto" takes for this delta; by default for the one
             that the run was begun with.
         """
         law = self._law(delta, alpha)

@@ -140,7 +140,7 @@ def audit(
     replications : int
         Data sets for each row.
     epsilon, delta, alpha : float, optional
-        The question; left out, the procedure's attributes of these names.
+        The question; by default the procedure's attributes of these names.
     delta_star : float or Share, optional
         P(change > epsilon) where it has no closed form; an estimate counts as its interval.
     claim : float, optional
