@@ -112,6 +112,23 @@ def test_one_failing_question_does_not_stop_the_others(gate) -> None:
     assert "ZeroDivisionError" in told["error"]
 
 
+def test_a_question_with_a_journal_goes_on(gate, folder: Path) -> None:
+    (folder / "poise_test_once.py").write_text(
+        "fits = []\n"
+        "def once(X, y, seed):\n"
+        "    fits.append(1)\n"
+        "    assert len(fits) != 15\n"
+        "    return lambda rows: [0.0] * len(rows)\n"
+    )
+    once = ONE.replace("'Lasso'", "'poise_test_once.py:once'")
+    once += "check = false\njournal = 'once.journal'"
+    assert gate(once).exit_code == 3
+    content = (folder / "once.journal").read_text()
+    assert content.count('"changes":[0.0]') == 7
+    assert gate(once).exit_code == 0
+    assert (folder / "once.journal").read_text().startswith(content)
+
+
 def test_inconclusive_fails_unless_the_gate_says_otherwise(gate) -> None:
     open_ = ONE.replace("epsilon = 0.5", "epsilon = 0.12")
     assert gate(open_, "-q").stdout == "inconclusive\tquestion 1\n"

@@ -155,8 +155,10 @@ class Journal:
         if not self._of_trials and answer.values is not None:
             line.predictions = _packed(answer.values)
         if trials is not None:
-            failed = np.full(self._shape, np.nan)
-            line.changes = written(np.ravel(failed if trials.values is None else trials.values))
+            failed = trials.values is None
+            line.changes = written(
+                np.ravel(np.full(self._shape, np.nan) if failed else trials.values)
+            )
             line.errors = written(np.ravel(trials.error))
         self._write(line)
 
