@@ -114,7 +114,7 @@ def test_a_fit_starts_no_threads():
         "threads = lambda: set(os.listdir('/proc/self/task'))\n"
         "both, before = (lightgbm(), xgboost()), threads()\n"
         "for made in both:\n"
-        "    poise.measure(made, X, y[:, 0], n=2000, max_trials=1, check=False)\n"
+        "    poise.measure(made, X, y[:, 0], n=2000, max_trials=1, check=False, progress=False)\n"
         "mine = threads()\n"
         "for made in both:\n"
         "    made.fit(X, y[:, 0])\n"

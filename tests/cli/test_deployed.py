@@ -47,6 +47,7 @@ def library(**settings):
     return poise.deployed_test(Ridge(), X, "y", fresh, **asked)
 
 
+@pytest.mark.filterwarnings("ignore:Every row leaves in turn")
 @pytest.mark.parametrize(
     ("options", "settings"),
     [

@@ -70,10 +70,10 @@ def test_an_answer_that_cannot_be_saved_is_printed_all_the_same(run, folder, mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    result = run(f"{TEST.replace(' --distance poise_test_models.py:far', '')} late.json")
+    result = run(f"{TEST.replace(' --distance poise_test_models.py:far', '')} unsaved.json")
     assert (result.exit_code, result.stdout) == (2, "stable\n")
-    assert "late.json cannot be written: No space left on device" in result.stderr
-    assert not (folder / "late.json").exists()
+    assert "unsaved.json cannot be written: No space left on device" in result.stderr
+    assert not (folder / "unsaved.json").exists()
 
 
 def test_the_demo_leaves_the_files_of_others_alone(run, tmp_path: Path) -> None:
