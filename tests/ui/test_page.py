@@ -89,7 +89,7 @@ def elsewhere() -> Iterator[str]:
 
 
 def test_in_a_browser(address: str, elsewhere: str, folder: Path) -> None:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
     asked: list[str] = []
     own = re.match(r"http://127.0.0.1:\d+/", address)
@@ -120,6 +120,8 @@ def test_in_a_browser(address: str, elsewhere: str, folder: Path) -> None:
             page.get_by_role("combobox", name="Algorithm").fill(algorithm)
             page.get_by_role("combobox", name="Algorithm").press("Enter")
             page.get_by_text(f"--algorithm={algorithm}").wait_for()
+            # another algorithm has another default name: the field is drawn anew
+            expect(page.get_by_label("Name")).to_have_count(1, timeout=60_000)
             page.get_by_label("Name").fill(name)
             page.get_by_label("Name").press("Enter")
             page.get_by_text(f"--save={name}.json").wait_for()
