@@ -188,7 +188,10 @@ class Mirrored(WorstLabelling):
 def worst_labelling(effort: Effort) -> Found:  # trials of n labelled rows
     """beyond: Theorem G: the worst labelling attains its ceiling, beyond that of kappa."""
     test = WorstLabelling(n=4, epsilon=0.5, delta=0.2, alpha=0.1, missing=2)
-    found = effort.stable(test, worlds.memorising(4, 0.02), (20, 30), 400, seed=32)
+    unlucky = worlds.unlucky_sets(4, 0.02).algorithm
+    fit = lambda X, y, seed: everywhere(0.0) if y.any() else unlucky(X, y, seed)  # noqa: E731
+    draw = lambda rng, size: (rng.random((size, 1)), np.zeros(size))  # noqa: E731
+    found = effort.stable(test, World("unlucky zeros", fit, draw, 4), (20, 30), 400, seed=32)
     asked: dict[str, Any] = {"delta": 0.2, "delta_star": 0.02, "alpha": 0.1}
     unknown, known = (
         theory.power_bound(4, 20, 30, **asked, response=space)
@@ -247,11 +250,11 @@ def _is_root(n: int, delta: float, star: float, grid: Floats) -> bool:
 def average_over_sets(effort: Effort) -> Found:  # two rows leave
     """beyond: Proposition I, mean response: the mean of delta_D over training sets is delta*."""
     world, moved = worlds.mean_response(5), []
-    for seed in range(effort.count(150)):
+    for seed in range(effort.count(200)):
         X, y = world.draw(np.random.default_rng([5, seed]), 6)
         found = measure_deployed(world.algorithm, X[:5], y[:5], X[5:], **QUICK)
-        moved.append(found.changes[0, 0, 0] > 0.5)  # one change of each training set
-    return near(world.delta_star(0.5), moved)
+        moved.append(found.changes[0, 0, 0] > 0.3)  # one change of each training set
+    return near(world.delta_star(0.3), moved)
 
 
 def unlucky_sets(effort: Effort) -> Found:  # a row that never trains
