@@ -127,7 +127,7 @@ def damaged(content: bytes, rng: random.Random) -> bytes:
         if kind == 0 and found:
             found[place] ^= 1 << rng.randrange(8)
         elif kind == 1:
-            found[place:place] = os.urandom(rng.randrange(1, 9))
+            found[place:place] = rng.randbytes(rng.randrange(1, 9))
         elif kind == 2:
             del found[place : place + rng.choice((1, 10, 1000))]
         elif kind == 3:

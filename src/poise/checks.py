@@ -65,7 +65,8 @@ def count(name: str, value: object, minimum: float = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ArgumentError(rule, argument=name, got=value)
     found: Any = value
-    if not math.isfinite(found) or found != math.floor(found) or found < minimum:
+    whole = isinstance(found, numbers.Integral) or float(found).is_integer()
+    if not whole or found < minimum:
         raise ArgumentError(rule, argument=name, got=value)
     if found > LARGEST_COUNT:
         raise ArgumentError("must be below 2**63", argument=name, got=value)

@@ -57,10 +57,11 @@ def test_places_where_nothing_can_be_written_are_refused_before_the_first_fit(ru
     for name, said in [
         ("/proc/x.json", "cannot be written"),
         ("/dev/null", "must be a regular file"),
+        ("", "must be a regular file"),
         ("nowhere/x.json", "there is no folder nowhere"),
         ("numbers.csv/x.json", "there is no folder numbers.csv"),
     ]:
-        result = run(f"{failing} {name}")
+        result = run(failing, name)
         assert result.exit_code == 2, name
         assert said in result.stderr, name
 

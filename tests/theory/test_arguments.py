@@ -25,6 +25,7 @@ NAMES = {name: getattr(theory, name) for name in dir(theory)} | {"nan": np.nan}
         ("repeated_looks([5, 5], 0.1, 0.05)", "sizes must increase"),
         ("restricted_band(5, 0.1, 6)", "J must be at most m = 5, got 6"),
         ("trials(2, 10**19)", r"n_labeled must be below 2\*\*63"),
+        ("trials(2, 10**400)", r"n_labeled must be below 2\*\*63"),
         ("power_bound(9, 9, delta=0.1, alpha=0.1, n_feature_values=0)", "n_feature_values must"),
         ("jackknife_plus_ends([[1.0]], [1.0, 2.0], 0.5)", "predictions must have one column"),
         ("bag_delta(9, 9, 0.1)", "b must be at most n - 1"),

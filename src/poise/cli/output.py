@@ -36,10 +36,10 @@ class Output:
     def check(self, inputs: Iterable[Path | None]) -> None:
         """Refuse a file that cannot be written, or must not be."""
         taken = list(inputs)
-        if self.folder and self.save:
+        if self.folder and self.save is not None:
             _require_empty(Path(self.save))
         for argument in ("report", "summary") if self.folder else ("save", "report"):
-            if path := getattr(self, argument):
+            if (path := getattr(self, argument)) is not None:
                 force = self.force or argument == "summary"  # which is added to
                 require_writable(Path(path), taken, argument=argument, force=force)
                 taken.append(Path(path))
