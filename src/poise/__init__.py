@@ -25,7 +25,7 @@ _HOME = {
     "load": "poise.questions.load",
     "verify": "poise.questions.verify",
     "report": "poise.results.report",
-    "table": "poise.results.together",
+    "table": "poise.results.tables",
     "read_table": "poise.data.read",
     "trial_rows": "poise.data.split",
     "JackknifeRegressor": "poise.questions.intervals",

@@ -28,9 +28,9 @@ from poise.questions.stabilize import stabilize as stabilize
 from poise.questions.verify import verify as verify
 from poise.results.report import report as report
 from poise.results.result import Result as Result
+from poise.results.tables import table as table
 from poise.results.together import Comparison as Comparison
 from poise.results.together import Curve as Curve
-from poise.results.together import table as table
 from poise.results.trials import Trials as Trials
 
 __version__: str

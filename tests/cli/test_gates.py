@@ -54,7 +54,7 @@ WRONG = [  # the file, and what is said of it
     (ONE.replace("'Lasso'", "5"), "question 1: algorithm must be text, got 5"),
     ("questions = [1]\n" + DATA.partition("[[")[0], "question 1 must be a table"),
     (ONE + "journal = 5", "question 1: journal must be text, got 5"),
-    (ONE.replace("n = 20", "n = 100"), 'these rows cannot give "stable": 660 labelled'),
+    (ONE.replace("n = 20", "n = 100"), 'these rows cannot give "stable": too few rows'),
     (ONE.replace("0.2", "0.001"), 'these rows cannot give "stable"'),
 ]
 

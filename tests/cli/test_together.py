@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import poise
-from poise.results.text.sentences import ASKED_AFTER
+from poise.results.sentences import ASKED_AFTER
 
 ROWS = "numbers.csv --target price --drop id"
 

@@ -334,7 +334,7 @@ def test_rows_that_do_not_fit_the_question_are_refused():
         poise.deployed_test(TREE, X, y, X_FRESH, update=2, **ask)
     with pytest.raises(DataError, match="2 rows of X_fresh are training rows, such as row 24"):
         poise.deployed_test(TREE, X, y, np.append(X_FRESH, X[:2], axis=0), **ask)
-    with pytest.warns(PowerWarning, match="10 fresh rows hold 10 trials, and 14 are the least"):
+    with pytest.warns(PowerWarning, match="too few fresh rows: 10 trials, 14 are the least"):
         result = poise.deployed_test(TREE, X, y, X_FRESH[:10], **ask)
     assert "14 fresh rows hold enough trials" in str(result)
     with pytest.warns(ValidityWarning, match="48 of 48 rows have an equal row elsewhere"):

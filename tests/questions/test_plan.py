@@ -7,7 +7,7 @@ import pytest
 import poise
 from poise.errors import ArgumentError
 from poise.results.design import Design
-from poise.results.text.planning import plan_lines
+from poise.results.planning import plan_lines
 from poise.theory.planning import Plan, solve
 
 

@@ -14,7 +14,7 @@ from poise.errors import ArgumentError
 from poise.results.design import Design
 from poise.results.question import Question, until
 from poise.results.result import NUMBERS, Result
-from poise.results.together import table
+from poise.results.tables import table
 from poise.results.trials import Trials
 
 SHAPES = [(0, 1, 1), (1, 1, 1), (5, 1, 1), (29, 1, 1), (60, 1, 1), (60, 2, 2), (45, 1, 4)]
@@ -170,7 +170,7 @@ def test_a_coin_decides_at_the_critical_count():
         result = Trials(changes, design, zeta=zeta).test(1.0, 0.5, 0.01)
         assert result.verdict == verdict
         assert result.acceptance_probability == pytest.approx(0.2766873)
-        assert f"coin {zeta}, accepted with probability 0.2767" in str(result)
+        assert f"coin {zeta};" in str(result)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_coin_decides_at_the_critical_count():
             (1.0, 0.1),
             "max_trials = 5; 29 trials are the least",
         ),
-        (40 * 11, {}, (1.0, 0.0), "no number of trials can show delta = 0"),
+        (40 * 11, {}, (1.0, 0.0), "no number of trials can show this delta"),
         (99, {"randomized": True}, (0.2, 0.5), "too close to call"),
     ],
 )

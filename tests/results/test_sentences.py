@@ -13,7 +13,7 @@ import pytest
 from poise.results.design import YES_OR_NO, Design
 from poise.results.question import Question
 from poise.results.result import Result
-from poise.results.text.sentences import ASKED_AFTER
+from poise.results.sentences import ASKED_AFTER
 from poise.results.trials import Failed, Trials
 
 NUMBER = r"([\d.,e+-]*\d)"

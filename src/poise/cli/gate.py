@@ -186,7 +186,7 @@ class _Asked:
 
     def line(self, output: Output) -> str:
         """Say the answer in one line, or all of it where that was asked for."""
-        from poise.results.text.sentences import subject
+        from poise.results.sentences import subject
 
         name, design = self.entry["name"], self.job.planned().design
         if output.quiet:

@@ -80,7 +80,7 @@ def command(ctx: click.Context, /, **values: Any) -> int:
 
 def _menu(ctx: click.Context, output: Output, asked: dict[str, Any]) -> int:
     """List training sizes and what rows can answer at each of them."""
-    from poise.results.text.planning import menu_table
+    from poise.results.planning import menu_table
     from poise.theory.planning import menu
 
     useless = asked.keys() - {"n_labeled", "n_unlabeled", "alpha", "power"}

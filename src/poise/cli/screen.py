@@ -79,8 +79,8 @@ def _print(answer: Any, output: Output, beside: Mapping[str, object]) -> None:
 
 def _print_several(found: Any, output: Output, together: bool) -> None:
     """Print answers that share a level, or stand side by side: they have no joint verdict."""
-    from poise.results.text.sentences import ASKED_AFTER
-    from poise.results.together import table
+    from poise.results.sentences import ASKED_AFTER
+    from poise.results.tables import table
 
     answers = getattr(found, "answers", found)
     judged = all(hasattr(each, "verdict") for each in answers.values())

@@ -18,7 +18,7 @@ from poise.errors import PoiseError, in_one_line
 from poise.numbers import exactly, number
 from poise.questions.check import checks_of
 from poise.questions.job import Job, sd_of
-from poise.results.text.planning import menu_table
+from poise.results.planning import menu_table
 from poise.theory.counts import clean_trials
 from poise.theory.planning import MenuRow, menu
 

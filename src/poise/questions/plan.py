@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from poise import checks
 from poise.errors import ArgumentError
-from poise.results.shown import Shown
-from poise.results.text.planning import plan_lines
+from poise.results.planning import plan_lines
+from poise.results.plots import Shown
 from poise.theory import counts, planning
 
 _DEFAULTS = {"alpha": 0.05, "power": 0.8}

@@ -6,13 +6,13 @@ import math
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise import checks
+from poise.checks import counted
 from poise.data.randomness import Randomness
 from poise.errors import ArgumentError, printable
 from poise.numbers import without_noise
@@ -27,13 +27,9 @@ _REMOVED = 2_000_000  # at most, for each point of all trials, where they cost n
 MOST_FITTED = 1_000  # rows of a given training set; of more, one is drawn for each fresh row
 Notion = Literal["new", "deployed", "without", "update", "add-one", "jackknife", "changed"]
 GivenUp = Literal["removals", "points", "together"]
-_COUNTS = {  # by the least that is allowed, where they are given
-    0: (
-        *("n_labeled", "n_unlabeled", "n_groups", "n_groups_unlabeled"),
-        *("n_classes", "seed", "set_aside"),
-    ),
-    1: ("removals", "points", "remove", "batch", "chosen_from", "max_trials"),
-}
+_COUNTS = dict.fromkeys(("removals", "points", "remove", "batch", "chosen_from", "max_trials"), 1)
+_COUNTS |= dict.fromkeys(("n_labeled", "n_unlabeled", "n_groups", "n_groups_unlabeled"), 0)
+_COUNTS |= dict.fromkeys(("n_classes", "seed", "set_aside"), 0)
 _GROWING_LOSSES = ("change of squared loss", "change of absolute loss")
 
 
@@ -143,10 +139,9 @@ class Design:
         for name in ("algorithm", "name"):
             object.__setattr__(self, name, printable(getattr(self, name)))
         checks.count("n", self.n, 0 if self.notion == "changed" else 2)
-        for least, names in _COUNTS.items():
-            for name in names:
-                if getattr(self, name) is not None:
-                    checks.count(name, getattr(self, name), least)
+        for name, least in _COUNTS.items():
+            if getattr(self, name) is not None:
+                checks.count(name, getattr(self, name), least)
         if self.sd is not None:
             checks.positive("sd", self.sd)
         if self.notion != "new":
@@ -190,13 +185,11 @@ class Design:
 
     def _kappa(self, points: int) -> Fraction:
         labeled, unlabeled = self.units
-        if self.notion == "new":
-            return counts.kappa(self.n, labeled, unlabeled, points, self.taken - self.n)
         by_rows = Fraction(labeled + unlabeled, self._rows_of_a_trial(points))
         return min(by_rows, Fraction(labeled, self.taken)) if self.taken else by_rows
 
     def _rows_of_a_trial(self, points: int) -> int:
-        """Fresh units that a trial takes; the jackknife predicts at rows of the training set."""
+        """Units that a trial takes; the jackknife predicts at rows of the training set."""
         return self.taken + (0 if self.notion == "jackknife" else points)
 
     @property
@@ -309,26 +302,40 @@ class Design:
         """Level of limits that nobody asked for; rows that were chosen by looking share it."""
         return _LEVEL / self.chosen_from
 
+    def least_trials(self, delta: float, alpha: float) -> float:
+        """Return the fewest trials that can show delta; infinite if none can."""
+        return 1 if self.randomized else counts.clean_trials(delta, alpha)
+
     def hopeless(self, delta: float, alpha: float) -> str:
         """Say why "stable" cannot be shown even if nothing changes; "" if it can."""
-        least = 1 if self.randomized else counts.clean_trials(delta, alpha)
+        why = self.shortage(least := self.least_trials(delta, alpha))
+        return f"{why}; {self.remedy(least)}" if why else ""
+
+    def shortage(self, least: float) -> str:
+        """Say why there are fewer trials than the ``least``; "" if there are not."""
+        if math.isinf(least):
+            return "no number of trials can show this delta"
         if self.n_trials >= least:
             return ""
-        if math.isinf(least):
-            return f"no number of trials shows delta = {delta:g}"
-        kind, of, units = "fresh", "", sum(self.units)
-        if self.notion == "new":
-            kind, of, units = "labelled", f" of n = {self.n:,}", self.units[0]
-        rows, trials = (
-            checks.counted(units, f"{kind} {self.unit}"),
-            checks.counted(self.held, "trial"),
-        )
-        held = f"{rows} hold {trials}{of}"
         if self.held >= least:
-            held = f"max_trials = {self.max_trials:,}"
-        reach = self.size_for(int(least))
-        smaller = f"; n = {reach:,} or less would hold them" if 1 < reach < self.n else ""
-        return f"{held}, and {least:,} are the least for delta = {delta:g}{smaller}"
+            return f"max_trials = {self.max_trials:,}; {least:,.0f} trials are the least"
+        few = f"{self.unit}s" if self.from_rows else "trials"
+        few = f"fresh {few}" if self.notion != "new" else few
+        return f"too few {few}: {counted(self.n_trials, 'trial')}, {least:,.0f} are the least"
+
+    def remedy(self, least: float) -> str:
+        """Name what holds so many trials: a larger cap, more rows, or a smaller training size."""
+        if math.isinf(least):
+            return "choose a larger delta"
+        if not self.from_rows:
+            return f"measure {counted(int(least), 'trial')} or more"
+        if self.held >= least:
+            return f"ask with max_trials={least:.0f} or more"
+        needed, size = self.rows_for(int(least)), self.size_for(int(least))
+        if self.notion != "new":
+            return f"{needed:,} fresh {self.unit}s hold enough trials"
+        instead = f", or ask about n = {size:,} or less" if size else ""
+        return f"{needed:,} labelled {self.unit}s hold enough trials of this size{instead}"
 
     @property
     def title(self) -> str:
@@ -394,7 +401,7 @@ def training_size(n: Any, delta: Any, rows: int, groups: int | None) -> int:
     if n is None:
         least = counts.clean_trials(checks.delta(0.1 if delta is None else delta), 0.05)
         size = 0 if math.isinf(least) else counts.size_for(int(least), units)
-        held = checks.counted(units, f"labelled {unit}")
+        held = counted(units, f"labelled {unit}")
         reach = f"; {held} allow up to n = {size:,}" if size > 1 else ""
         raise ArgumentError(f"is missing: the size of the training sets{reach}", argument="n")
     if isinstance(n, float) and 0 < n < 1:
@@ -406,43 +413,16 @@ def training_size(n: Any, delta: Any, rows: int, groups: int | None) -> int:
 
 
 def in_brief(text: str, most: int = 80) -> str:
-    """Shorten the repr of an algorithm: outer names stay, what is deep in brackets goes.
+    """Shorten the repr of an algorithm: steps lose their names, then the middle goes.
 
     Examples
     --------
     >>> in_brief("Pipeline(steps=[('scale', StandardScaler()), ('svc', SVC(C=2.0))])", 50)
     'Pipeline(StandardScaler(), SVC(C=2.0))'
     """
-    shown, deepest = text, max(_depths(text), default=0)
-    for depth in (deepest, *range(deepest - 1, 0, -1)):
-        if len(shown) <= most:
-            return shown
-        shown = _without_step_names(_up_to_depth(text, depth))
-    if len(shown) <= most:
-        return shown
-    inside, _, method = shown.rpartition(")")
-    kept = inside[: most - len(method) - len(", …)")].rpartition(", ")[0]
-    if "(" in kept:
-        return f"{kept}, …){method}"
-    half = (most - 2) // 2
-    return f"{text[:half]} … {text[half + 3 - most :]}"
-
-
-def _depths(text: str) -> list[int]:
-    """Return in how many brackets each character is; a bracket is outside of itself."""
-    after = accumulate((c in "([{") - (c in ")]}") for c in text)
-    return [max(0, depth - (c in "([{")) for c, depth in zip(text, after, strict=True)]
-
-
-def _up_to_depth(text: str, most: int) -> str:
-    """Leave out what is in more brackets than that."""
-    depths = _depths(text)
-    kept = [c if depth <= most else "\0" for c, depth in zip(text, depths, strict=True)]
-    return re.sub("\0+", "…", "".join(kept))
-
-
-def _without_step_names(text: str) -> str:
-    """Write Pipeline(A(), B()) for Pipeline(steps=[('a', A()), ('b', B())])."""
-    inner = r"(\w+\((?:[^()\[\]]|\[[^()\[\]]*\])*\))"
-    bare = re.sub(rf"\('[^'()]*', {inner}\)", r"\1", text)
-    return re.sub(r"^Pipeline\(steps=\[((?:[^\[\]]|\[…\])*)\]", r"Pipeline(\1", bare)
+    if len(text) <= most:
+        return text
+    bare = re.sub(r"\('\w+', (\w+\([^()]*\))\)", r"\1", text)
+    bare = re.sub(r"^Pipeline\(steps=\[(.*?)\]", r"Pipeline(\1", bare)
+    half = most // 2
+    return bare if len(bare) <= most else f"{bare[:half]}…{bare[half + 1 - most :]}"

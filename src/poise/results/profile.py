@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_most
-from poise.results.shown import Shown
+from poise.results.plots import Shown
 
 if TYPE_CHECKING:
     import pandas as pd

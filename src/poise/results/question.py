@@ -99,9 +99,14 @@ class Question:
             object.__setattr__(self, "gamma", checks.delta(self.gamma, "gamma"))
 
     @property
+    def size(self) -> int:
+        """How many algorithms or sizes share alpha; 1 where one was asked about alone."""
+        return 1 if self.family is None else self.family.size
+
+    @property
     def level(self) -> float:
         """Level of one test or limit: of K that share alpha, a K-th of it."""
-        return self.alpha / (1 if self.family is None else self.family.size)
+        return self.alpha / self.size
 
     @property
     def alone(self) -> Question:

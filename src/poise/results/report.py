@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError, printable
 from poise.numbers import at_most, percent
-from poise.results.shown import pictures
+from poise.results.plots import pictures
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def card(result: Result | Trials, picture: bool = True, *, unfolded: bool = Fals
     >>> "&lt;mine&gt; trained on 10 rows." in card(trials.test(epsilon=0.2, delta=0.1), False)
     True
     """
-    from poise.results.text.sentences import measured, summary
+    from poise.results.sentences import measured, summary
 
     lines = measured(result) if isinstance(result, Trials) else summary(result)
     said = lines[len(result.warnings) :]
@@ -86,7 +86,7 @@ def report(
 def page(results: Any, *, title: str = "Stability report", introduction: str = "") -> str:
     """Return what :func:`report` writes."""
     from poise import __version__
-    from poise.results.together import table
+    from poise.results.tables import table
 
     several = results if isinstance(results, Iterable) else [results]
     pairs = results.items() if isinstance(results, Mapping) else [(None, each) for each in several]
@@ -111,8 +111,8 @@ def no_pictures() -> str:
 
 def _of_result(result: Result) -> dict[str, Any]:
     """Return what only the card of a result shows."""
-    from poise.results.text.details import facts
-    from poise.results.text.sentences import larger_changes, limit_of_delta, pvalue
+    from poise.results.sentences import larger_changes, limit_of_delta, pvalue
+    from poise.results.tables import facts
 
     side = "unstable" if result.verdict == "unstable" else "stable"
     numbers = {

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from poise import checks
 from poise.numbers import level, without_noise
 from poise.results.design import Design
+from poise.results.plots import Shown
 from poise.results.question import Question, allowed_change, law_for, tolerating
-from poise.results.shown import Shown
 from poise.results.trials import Trials
-from poise.theory import counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,25 +182,18 @@ class Result(Shown):
         """Why the verdict is inconclusive, in words; "" for another verdict."""
         if self.verdict != "inconclusive":
             return ""
-        m, least, design = self.n_trials, self.least_trials, self.design
-        if math.isinf(least):
-            return f"no number of trials can show delta = {self.delta:g}"
-        if m < least:
-            if design.max_trials is not None and design.held >= least:
-                return f"max_trials = {design.max_trials:,}; {least:,.0f} trials are the least"
-            few = f"{design.unit}s" if design.from_rows else "trials"
-            few = f"fresh {few}" if design.notion != "new" else few
-            return f"too few {few}: {checks.counted(m, 'trial')}, {least:,.0f} are the least"
+        if short := self.design.shortage(self.least_trials):
+            return short
         if self.stopped_early:
-            return f"only {self.n_observed:,} of {m:,} trials were run"
-        return "every trial failed" if self.n_failures == m else "too close to call"
+            return f"only {self.n_observed:,} of {self.n_trials:,} trials were run"
+        return "every trial failed" if self.n_failures == self.n_trials else "too close to call"
 
     @property
     def least_trials(self) -> float:
         """The fewest trials that can show this delta; infinite if none can."""
         if self.test == "open-ended":
             return float(self._law.clean_trials(self.delta, self.question.level))
-        return 1 if self.design.randomized else counts.clean_trials(self.delta, self.question.level)
+        return self.design.least_trials(self.delta, self.question.level)
 
     @property
     def statistic(self) -> float:
@@ -310,13 +302,13 @@ class Result(Shown):
 
     def summary(self) -> str:
         """Return the verdict in five lines, below warnings about its error level."""
-        from poise.results.text.sentences import summary
+        from poise.results.sentences import summary
 
         return "\n".join(summary(self))
 
     def details(self) -> str:
         """Return everything else that is known about the verdict."""
-        from poise.results.text.details import details
+        from poise.results.tables import details
 
         return "\n".join(details(self))
 
@@ -338,7 +330,7 @@ class Result(Shown):
 
     def to_latex(self) -> str:
         """Return the result as a LaTeX table with one row, as :func:`poise.table` makes it."""
-        from poise.results.together import table
+        from poise.results.tables import table
 
         return table(self).latex()
 
@@ -378,7 +370,6 @@ class Result(Shown):
         return self.summary()
 
     def __repr__(self) -> str:
-        asked = "".join(
-            f", {name}={getattr(self, name)!r}" for name in ("n", "epsilon", "delta", "alpha")
-        )
+        names = ("n", "epsilon", "delta", "alpha") if self.n else ("epsilon", "delta", "alpha")
+        asked = "".join(f", {name}={getattr(self, name)!r}" for name in names)
         return f"Result({self.design.title}{asked}, {checks.counted(self.n_observed, 'trial')})"

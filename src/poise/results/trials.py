@@ -17,8 +17,8 @@ from poise import checks
 from poise.data.randomness import fresh_coin
 from poise.errors import ArgumentError, DataError, printable
 from poise.results.design import Design
+from poise.results.plots import Shown
 from poise.results.question import Question, allowed_change, law_for
-from poise.results.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -534,13 +534,14 @@ class Trials(Shown):
         raise TypeError("trials are neither true nor false: say trials.test(...).stable")
 
     def __str__(self) -> str:
-        from poise.results.text.sentences import measured
+        from poise.results.sentences import measured
 
         return "\n".join(measured(self))
 
     def __repr__(self) -> str:
         shape = " × ".join(map(str, self.changes.shape))
-        return f"Trials({self.design.title}, n={self.design.n}, changes: {shape})"
+        size = f"n={self.design.n}, " if self.design.n else ""
+        return f"Trials({self.design.title}, {size}changes: {shape})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trials):

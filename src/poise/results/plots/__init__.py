@@ -1,1 +1,52 @@
 """Pictures of results and plans, drawn by matplotlib for a column of 3.3 inches."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+from poise.errors import PoiseError
+
+
+class Shown:
+    """An answer that can be drawn."""
+
+    def plot(
+        self,
+        *,
+        ax: Any = None,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw what there is to see, at the width of a column.
+
+        Of trials, and of a result, the changes and below them the limits for every ε; of a profile
+        these limits alone; of a comparison what was seen of each algorithm, with the limits beside
+        its verdict; of a curve its limits against n; of a plan its power, below what no valid test
+        can exceed.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw, two of them for trials and results; by default a figure of its own, which
+            a notebook shows.
+        title : str, optional
+            Instead of the usual one.
+        figsize : tuple of float, optional
+            Width and height of the figure, in inches.
+
+        Returns
+        -------
+        figure, or ``ax`` if that was given
+        """
+        if not pictures():
+            raise PoiseError("pictures need matplotlib: pip install 'poise[plot]'")
+        return self._plot(ax=ax, title=title, figsize=figsize)
+
+    def _plot(self, **place: Any) -> Any:
+        raise NotImplementedError
+
+
+def pictures() -> bool:
+    """Tell whether matplotlib, which is optional, is there."""
+    return find_spec("matplotlib") is not None

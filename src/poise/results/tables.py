@@ -1,21 +1,20 @@
-"""Everything about a result that the five lines leave out, and tables in several formats."""
+"""Tables of results for a terminal, LaTeX, Markdown and HTML; and all facts about one result."""
 
 from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from poise.checks import counted
+from poise.errors import ArgumentError
 from poise.numbers import at_least, at_most, confidence, exactly, level, number
-from poise.results.text.sentences import pvalue, warned
+from poise.results.design import Design
+from poise.results.result import Result
+from poise.results.sentences import larger_changes, limit_of_delta, pvalue, warned
 
-if TYPE_CHECKING:
-    from poise.results.design import Design
-    from poise.results.result import Result
-
+_COLUMNS = ("algorithm", "n", "trials", "ε", "δ", "larger changes", "p", "P(larger)", "verdict")
 _MOST_FAILURES = 5
 _MOST_PRINTED = 20  # lines
 _READS = {
@@ -193,3 +192,71 @@ def _latex(text: str) -> str:
 def _html(tag: str, lines: Sequence[Sequence[str]]) -> str:
     cells = [[f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line] for line in lines]
     return "".join(f"<tr>{''.join(line)}</tr>" for line in cells)
+
+
+def table(results: Result | Iterable[Result] | Mapping[str, Result]) -> TextTable:
+    """Put results into a table with nine columns, for a terminal, LaTeX, Markdown or HTML.
+
+    Each p-value is that of the verdict, and of "stable" where it is inconclusive; each limit is an
+    upper one, or a lower one beside "unstable", for the probability of a larger change.
+
+    Parameters
+    ----------
+    results : Result, iterable of Result or mapping
+        The names of a mapping take the place of the algorithms' own.
+
+    Returns
+    -------
+    TextTable
+        With methods ``text()``, ``latex()``, ``markdown()`` and ``html()``.
+
+    Examples
+    --------
+    >>> from poise.results.trials import Trials
+    >>> trials = Trials.from_changes([0.1] * 40, n=10, algorithm="mine")
+    >>> print(table(trials.test(epsilon=0.2, delta=0.1)))
+    algorithm  n   trials  ε    δ    larger changes  p        P(larger)        verdict
+    mine       10  40      0.2  0.1  0 of 40         0.01479  at most 0.07216  stable
+    Each verdict, and each limit, is wrong with probability at most 0.05.
+    """
+    found = [results] if isinstance(results, Result) else results
+    pairs = found.items() if isinstance(found, Mapping) else ((None, each) for each in found)
+    named = [(name or each.design.title, each) for name, each in pairs]
+    for name, each in named:
+        if not isinstance(each, Result):
+            remedy = "trials.test(epsilon, delta) gives one"
+            rule = f"must hold results: {name} has no verdict"
+            raise ArgumentError(rule, argument="results", remedy=remedy)
+    return TextTable(_COLUMNS, [_cells(name, each) for name, each in named], _caption(named))
+
+
+def _cells(name: str, result: Result) -> tuple[str, ...]:
+    return (
+        name,
+        f"{result.n:,}" if result.n else "",
+        f"{result.n_observed:,}",
+        "" if result.epsilon is None else exactly(result.epsilon),
+        exactly(result.delta),
+        larger_changes(result),
+        pvalue(result, result.verdict),
+        limit_of_delta(result),
+        result.verdict,
+    )
+
+
+def _caption(named: list[tuple[str, Result]]) -> str:
+    """Say what is wrong with which probability, and what is doubted."""
+    alone = sorted({each.alpha for _, each in named if each.question.family is None})
+    joint = sorted({(r.alpha, r.question.level) for _, r in named if r.question.family})
+    said = [
+        f"Each verdict, and each limit, is wrong with probability at most "
+        f"{', '.join(map(level, alone))}."
+    ] * bool(alone)
+    said += [
+        f'Any wrong "stable" of a comparison has probability at most {level(alpha)}, and so has '
+        f'any wrong "unstable" (p is adjusted by Holm\'s method); each limit is wrong with '
+        f"probability at most {level(limit)}."
+        for alpha, limit in joint
+    ]
+    doubts = [(name, text.removesuffix(".")) for name, each in named for text in each.warnings]
+    return " ".join(said) + "".join(f" Warning about {name}: {text}." for name, text in doubts)

@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.checks import counted
-from poise.numbers import (
-    at_least,
-    at_most,
-    confidence,
-    exactly,
-    level,
-    number,
-    percent,
-    without_noise,
-)
+from poise.numbers import at_least, at_most, confidence, exactly, level, number, percent
+from poise.numbers import without_noise as tidy
 
 if TYPE_CHECKING:
     from poise.results.design import Design
@@ -141,11 +133,11 @@ def _allowed(result: Result) -> str:
 def _verdict(result: Result) -> str:
     chosen_from = result.design.chosen_from
     head = f"{subject(result.design)}."
-    wrong = level(without_noise(min(1.0, result.alpha * chosen_from)))
+    wrong = level(tidy(min(1.0, result.alpha * chosen_from)))
     among = f", whichever of {chosen_from:,} sets of rows was chosen" if chosen_from > 1 else ""
     sure = f"(this verdict is wrong with probability at most {wrong}{among})"
-    if (family := result.question.family) is not None and family.size > 1:
-        sure = f"(any of the {family.size} wrongly called {result.verdict}: at most {wrong})"
+    if (size := result.question.size) > 1:
+        sure = f"(any of the {size} wrongly called {result.verdict}: at most {wrong})"
     if result.verdict == "inconclusive":
         claim = _claim(result, "at most")
         return f"INCONCLUSIVE: {head} Not decided: whether {claim} ({result.reason})."
@@ -157,10 +149,12 @@ def _verdict(result: Result) -> str:
 def _seen(result: Result) -> str:
     design, trials, m = result.design, result.trials, result.n_observed
     if not m:
-        return f"Seen: no trial. One takes {_rows_of_a_trial(design)}."
+        return _no_trial(design)
     early = f"in the first {m:,} of {result.n_trials:,} trials, stopped early, "
     early = early if result.stopped_early else ""
-    return f"Seen: {early}{_larger(result)} ({_pvalues(result)}{_origin(result)}){_failed(trials)}."
+    seed = f"; seed {design.seed}" if design.from_rows else ""
+    coin = f"; coin {number(trials.zeta)}; a repeat must use this result" * design.randomized
+    return f"Seen: {early}{_larger(result)} ({_pvalues(result)}{seed}{coin}){_failed(trials)}."
 
 
 def _larger(result: Result) -> str:
@@ -176,10 +170,10 @@ def _larger(result: Result) -> str:
         return f"{moved:,} of {counted(m, 'trial')} had {beyond}"
     if _averages(result):
         said = f"{share} of {counted(total, what)}{'' if result.stopped_early else in_trials}"
+        one = total == 1
     else:
         every = f" ({share} of all {total:,})" if total > m else ""
-        said, total = f"{moved:,} of {counted(m, what)}{every}", m
-    one = total == 1 or (moved == 1 and not _averages(result))
+        said, one = f"{moved:,} of {counted(m, what)}{every}", 1 in (moved, m)
     larger = f"{'was' if one else 'were'} larger than {exactly(result.epsilon)}"
     return f"{said} {larger if design.sized else did}"
 
@@ -214,39 +208,33 @@ def _failed(trials: Trials) -> str:
 
 def _pvalues(result: Result) -> str:
     shown = ["stable", "unstable"] if result.verdict == "inconclusive" else [result.verdict]
-    said = [f'{pvalue(result, side)} for "{side}"' for side in shown]
-    family = result.question.family
-    adjusted = f", adjusted for {family.size}" if family is not None and family.size > 1 else ""
-    return f"p = {', '.join(said)}{adjusted}"
+    said = ", ".join(f'{pvalue(result, side)} for "{side}"' for side in shown)
+    size = result.question.size
+    return f"p = {said}{f', adjusted for {size}' if size > 1 else ''}"
 
 
 def pvalue(result: Result, side: str) -> str:
     """Write a p-value rounded up, but not beyond the level that it reaches."""
     p = result.pvalue_unstable if side == "unstable" else result.pvalue
-    rounded = at_most(p)
-    return level(result.alpha) if p <= result.alpha < float(rounded) else rounded
+    return _upper(p, result.alpha, p <= result.alpha)
 
 
-def _origin(result: Result) -> str:
-    seed = f"; seed {result.design.seed}" if result.design.from_rows else ""
-    if not result.design.randomized:
-        return seed
-    chance = result.acceptance_probability
-    tossed = 0 < chance < 1 and not result.stopped_early
-    odds = f", accepted with probability {number(chance)}" if tossed else ""
-    coin = number(result.trials.zeta)
-    return f"{seed}; coin {coin}{odds}; a repeat must use this result"
+def _upper(limit: float, bound: float, below: bool) -> str:
+    """Write an upper limit rounded up, but not beyond a bound that it keeps."""
+    rounded = at_most(limit)
+    return exactly(bound) if below and float(rounded.replace(",", "")) > bound else rounded
 
 
 def _share(share: float) -> str:
     return f"{number(100 * share, 3)}%"
 
 
-def _rows_of_a_trial(design: Design) -> str:
-    if design.notion != "new":
-        return counted(design.rows_for(1), f"fresh {design.unit}")
-    taken = counted(design.taken, f"labelled {design.unit}")
-    return f"{taken} and {counted(design.points, 'more ' + design.unit)} to test on"
+def _no_trial(design: Design) -> str:
+    takes = counted(design.rows_for(1), f"fresh {design.unit}")
+    if design.notion == "new":
+        takes = counted(design.taken, f"labelled {design.unit}")
+        takes += f" and {counted(design.points, 'more ' + design.unit)} to test on"
+    return f"Seen: no trial. One takes {takes}."
 
 
 def _limits(result: Result) -> str:
@@ -273,8 +261,7 @@ def limit_of_delta(result: Result) -> str:
         return f"at least {at_least(lower)}" if lower >= delta else ""
     if upper >= 1 or (upper <= delta) != result.stable:
         return ""
-    rounded = at_most(upper)
-    return f"at most {exactly(delta) if result.stable and float(rounded) > delta else rounded}"
+    return f"at most {_upper(upper, delta, result.stable)}"
 
 
 def _limit_of_epsilon(result: Result) -> str:
@@ -290,9 +277,7 @@ def _limit_of_epsilon(result: Result) -> str:
         return shown if epsilon < lower < math.inf else ""
     if math.isinf(upper) or (upper <= epsilon) != result.stable:
         return ""
-    rounded = at_most(upper)
-    beyond = result.stable and float(rounded.replace(",", "")) > epsilon
-    return f"at most {share} of changes exceed {exactly(epsilon) if beyond else rounded}"
+    return f"at most {share} of changes exceed {_upper(upper, epsilon, result.stable)}"
 
 
 def _about(result: Result) -> str:
@@ -314,64 +299,41 @@ def _about(result: Result) -> str:
 
 
 def _step(result: Result) -> str:
-    unit = f"{result.design.unit}s"
-    fresh = f"unseen {unit}"
+    design, unit, fresh = result.design, result.design.unit, f"unseen {result.design.unit}s"
     if result.stable:
-        still = not (result.n_failures or result.trials.changes.any())
-        if still and result.design.notion == "changed":
-            return "make sure that these are two models: no prediction differs at all"
-        if still and result.design.sized:
-            return "make sure that the algorithm learns from its rows: no prediction moved at all"
-        if result.design.notion != "new":
-            return f"use this model. After the next training, test again on {fresh}"
-        if result.n_failures:
-            return "see why trials failed: result.trials.failures lists the reasons"
-        such = f"train on {counted(result.n, result.design.unit)} such as these"
-        if result.test == "open-ended":
-            return f"{such}. You may go on adding {fresh}: the level holds at all times"
-        return f"{such}. To test another algorithm or size, use {unit} this test has not seen"
-    if result.verdict == "unstable" and result.design.notion == "changed":
-        return "look at the rows whose predictions change most: trials.to_frame() lists them"
-    if result.verdict == "unstable" and result.design.all_leave:
-        return "see which rows matter: trials.influence(epsilon) lists them"
+        return _after_stable(result, fresh)
     if result.verdict == "unstable":
-        return f"regularize it or train on more {unit}, then test on {fresh}"
-    if math.isinf(result.least_trials):
-        return "choose a larger delta"
-    if result.test == "open-ended":
-        if result.stopped_early:
-            return f"repeat the call that was interrupted, with the same {unit}"
-        return f"add {fresh}"
-    if result.n_trials < result.least_trials:
-        return _more_trials(result)
+        if design.notion == "changed":
+            return "look at the rows whose predictions change most: trials.to_frame() lists them"
+        if design.all_leave:
+            return "see which rows matter: trials.influence(epsilon) lists them"
+        return f"regularize it or train on more {unit}s, then test on {fresh}"
+    if result.test == "open-ended" and result.least_trials < math.inf:
+        again = f"repeat the call that was interrupted, with the same {unit}s"
+        return again if result.stopped_early else f"add {fresh}"
+    if design.n_trials < result.least_trials:
+        return design.remedy(result.least_trials)
     if result.stopped_early:
         return "run the other trials"
-    if result.n_failures:
-        return f"fix what made trials fail, then test on {fresh}"
-    return f"test again, only on {fresh}{_weaker(result)}"
+    failed = f"fix what made trials fail, then test on {fresh}"
+    return failed if result.n_failures else f"test again, only on {fresh}"
 
 
-def _more_trials(result: Result) -> str:
-    """Name the rows, or the training size, that hold enough trials."""
-    design, least = result.design, int(result.least_trials)
-    if not design.from_rows:
-        return f"measure {counted(least, 'trial')} or more"
-    if design.held >= least:
-        return f"ask with max_trials={least} or more"
-    needed, size = design.rows_for(least), design.size_for(least)
+def _after_stable(result: Result, fresh: str) -> str:
+    design = result.design
+    still = not (result.n_failures or result.trials.changes.any())
+    if still and design.notion == "changed":
+        return "make sure that these are two models: no prediction differs at all"
+    if still and design.sized:
+        return "make sure that the algorithm learns from its rows: no prediction moved at all"
     if design.notion != "new":
-        return f"{needed:,} fresh {design.unit}s hold enough trials"
-    instead = f", or ask about n = {size:,} or less" if size else ""
-    return f"{needed:,} labelled {design.unit}s hold enough trials of this size{instead}"
-
-
-def _weaker(result: Result) -> str:
-    """Name the weaker question that all trials together would have passed."""
-    epsilon, upper = result.epsilon, result.epsilon_upper
-    if result.test != "binomial" or epsilon is None or upper is None:
-        return ""
-    passed = f". There you may ask about a larger epsilon ({at_most(upper)} would have passed here)"
-    return passed if epsilon < upper < math.inf else ""
+        return f"use this model. After the next training, test again on {fresh}"
+    if result.n_failures:
+        return "see why trials failed: result.trials.failures lists the reasons"
+    such = f"train on {counted(result.n, design.unit)} such as these"
+    if result.test == "open-ended":
+        return f"{such}. You may go on adding {fresh}: the level holds at all times"
+    return f"{such}. To test another algorithm or size, use {design.unit}s this test has not seen"
 
 
 # changes that were only measured
@@ -390,7 +352,7 @@ def measured(trials: Trials) -> list[str]:
 def _measured_seen(trials: Trials) -> str:
     m, design, total = trials.n_observed, trials.design, trials.changes.size
     if not m:
-        return f"Seen: no trial. One takes {_rows_of_a_trial(design)}."
+        return _no_trial(design)
     of = f" of {trials.n_trials:,} planned" if m < trials.n_trials else ""
     in_trials, known = f"in {counted(m, 'trial')}{of}", trials.changes[~np.isnan(trials.changes)]
     what, did = _moved(design)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from poise.checks import counted
 from poise.numbers import at_least, at_most, exactly, level
-from poise.results.text.details import TextTable
+from poise.results.tables import TextTable
 from poise.theory.counts import clean_trials, rows_for, trials_for_averaging
 from poise.theory.fewest_trials import averaged_trials, spread
 from poise.theory.planning import MOST_POINTS, SECOND_POINT, MenuRow, Plan

@@ -1,1 +1,0 @@
-"""Results in words: five lines, and everything else about them."""
