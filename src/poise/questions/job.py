@@ -312,7 +312,8 @@ class Job:
         alpha = self.settings["alpha"] if question is None else question.alpha
         why = self.design.hopeless(self.settings["delta"], alpha)
         if why and (question is not None or not self.design.n_trials):
-            note(PowerWarning, f'"stable" cannot be shown: {why}')
+            size = f" at n = {self.design.n:,}" if self.design.notion == "new" else ""
+            note(PowerWarning, f'"stable" cannot be shown{size}: {why}')
 
     # where changes come from: what a saved file and a table of changes ask
 
