@@ -22,8 +22,8 @@ from helpers import python
 from poise.errors import ArgumentError
 from poise.results.design import Design
 from poise.results.plots.beside import power_curves
+from poise.results.plots.changes import Histogram, Mark
 from poise.results.plots.frame import COLOURS
-from poise.results.plots.histogram import Histogram, Mark, Steps
 from poise.results.question import Question
 
 CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf, np.nan]
@@ -81,18 +81,18 @@ def test_far_tails_are_counted_and_not_drawn():
 
 def test_steps_are_those_of_band_and_changes():
     trials = trials_of(CHANGES)
-    profile = trials.profile()
-    steps = Steps.of((profile.epsilon, profile.delta), trials.changes.ravel(), end=100.0)
-    assert steps.epsilon.tolist() == [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 40.0, 100.0]
-    for epsilon, limit, seen in zip(steps.epsilon, steps.limit, steps.seen, strict=True):
-        assert limit == profile.at(epsilon)
+    corners = trials.profile().corners(end=100.0)
+    assert corners[0].tolist() == [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 40.0, 100.0]
+    for epsilon, limit, seen in zip(*corners, strict=True):
+        assert limit == trials.profile().at(epsilon)
         assert seen == trials.observed(epsilon)  # a failure is no larger change
     # few limits, many changes: the observed share falls between them; thinned, no limit falls
-    many = RNG.random(100_000)
-    steps = Steps.of((np.array([0.0, 0.5]), np.array([1.0, 0.6])), many)
-    assert 900 < len(steps.epsilon) <= 1002
-    assert (steps.limit[steps.epsilon < 0.5] == 1).all()
-    np.testing.assert_allclose(steps.seen, 1 - np.minimum(steps.epsilon, 1), atol=0.01)
+    profile = trials_of(RNG.random((200, 1, 50))).profile()
+    assert len(profile.epsilon) > 10_000 > len(set(profile.delta)) * 100
+    steps, limits, seen = profile.corners(end=2.0)
+    assert 900 < len(steps) <= 1002
+    assert all(limit >= profile.at(step) for step, limit in zip(steps, limits, strict=True))
+    np.testing.assert_allclose(seen, 1 - np.minimum(steps, 1), atol=0.02)
 
 
 def test_a_verdict_is_marked_with_its_own_limits():

@@ -14,6 +14,7 @@ from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_most
 from poise.results.plots import Shown
+from poise.results.question import read_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from poise.theory.changes import Changes
 
 Floats = NDArray[np.float64]
-_MOST = 20_000_000  # changes, or trials, that a curve is drawn of
+_MOST = 20_000_000  # changes, or trials, that a curve is computed of
+_MOST_DRAWN = 1000  # steps: more of them cannot be seen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +36,7 @@ class Profile(Shown):
     Attributes
     ----------
     epsilon : ndarray
-        Where the curve steps down; the first is 0.
+        Where limits or shares step down; the first is 0.
     delta : ndarray
         The limits, falling.
     observed : ndarray
@@ -61,9 +63,11 @@ class Profile(Shown):
         """Compute the curve by the law that reads these changes."""
         if max(table.n_trials, table.values.size) > _MOST:
             raise ArgumentError(f"a profile needs at most {_MOST:,} changes; ask for single limits")
-        steps, limits = law.profile(table, alpha, **options)
-        read = table.values[:, :1] if law.__name__.endswith("binomial") else table.values
+        begins, limits = law.profile(table, alpha, **options)
+        read = read_by(law, table)
         known = np.sort(read[~np.isnan(read)])
+        steps = np.unique(np.concatenate([begins, known[known < math.inf]]))
+        limits = limits[np.searchsorted(begins, steps, side="right") - 1]
         larger = known.size - np.searchsorted(known, steps, side="right")
         return cls(steps, limits, larger / max(1, read.size), alpha)
 
@@ -81,6 +85,14 @@ class Profile(Shown):
         """Return the smallest epsilon with a limit of at most delta; infinite if there is none."""
         good = np.flatnonzero(self.delta <= checks.delta(delta))
         return float(self.epsilon[good[0]]) if good.size else math.inf
+
+    def corners(self, end: float) -> tuple[Floats, Floats, Floats]:
+        """Return the steps up to ``end`` with limits and shares, as many as can be seen."""
+        inside = np.flatnonzero(self.epsilon < end)
+        # A step that is left out keeps the limit before it, which is the larger one.
+        kept = inside[:: -(-len(inside) // _MOST_DRAWN)]
+        place = np.append(kept, inside[-1])
+        return np.append(self.epsilon[kept], end), self.delta[place], self.observed[place]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the steps as a frame."""

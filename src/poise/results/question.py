@@ -21,6 +21,7 @@ from poise.theory import counts
 
 if TYPE_CHECKING:
     from poise.results.design import Design
+    from poise.theory.changes import Changes
     from poise.theory.martingales import Processes
 
 Floats = NDArray[np.float64]
@@ -186,6 +187,11 @@ def law_for(
     from poise.theory import binomial
 
     return binomial
+
+
+def read_by(law: ModuleType, table: Changes) -> Floats:
+    """Return the changes that a law reads: the Binomial test reads the first of each trial."""
+    return table.values[:, :1] if law.__name__.endswith("binomial") else table.values
 
 
 def _averages(

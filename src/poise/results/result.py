@@ -13,7 +13,7 @@ from poise import checks
 from poise.numbers import level, without_noise
 from poise.results.design import Design
 from poise.results.plots import Shown
-from poise.results.question import Question, allowed_change, law_for, tolerating
+from poise.results.question import Question, allowed_change, law_for, read_by, tolerating
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
@@ -203,8 +203,7 @@ class Result(Shown):
     @property
     def _read(self) -> Changes:
         """The changes that the test reads."""
-        table = self.table
-        return replace(table, values=table.values[:, :1]) if self.test == "binomial" else table
+        return replace(self.table, values=read_by(self._law, self.table))
 
     @property
     def pvalue(self) -> float:

@@ -12,8 +12,8 @@ from poise import numbers
 from poise.checks import counted
 from poise.errors import printable
 from poise.results.design import in_brief
+from poise.results.plots.changes import Mark
 from poise.results.plots.frame import COLOURS, WORD, Panels, legend, level, upright
-from poise.results.plots.histogram import Mark
 from poise.theory import binomial
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def plot_compared(compared: Comparison, **place: Any) -> Any:
     (axes,) = panels.axes
     marks = [Mark.of(compared[name]) for name in names]
     for k, mark in enumerate(marks):
-        style: dict[str, Any] = {"color": COLOURS[mark.verdict], "capsize": 2.5, "clip_on": False}
-        axes.errorbar([mark.seen], [k], xerr=mark.reach, fmt="o", ms=4, lw=1.6, **style)
+        mark.draw(axes, row=k)
     brief = [in_brief(printable(name), 2 * _LONGEST) for name in names]
     shown = [textwrap.fill(each, _LONGEST, max_lines=2, placeholder=" …") for each in brief]
     axes.set_yticks(range(len(names)), shown, parse_math=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -11,14 +12,17 @@ from numpy.typing import NDArray
 
 from poise import numbers
 from poise.checks import counted
+from poise.errors import ArgumentError
 from poise.results.plots.frame import COLOURS, Panels, Size, legend, level, remark, upright
-from poise.results.plots.histogram import LARGEST, Histogram, Mark, Steps, axis_end
 from poise.results.profile import Profile
+from poise.results.question import read_by
 from poise.results.result import Result
 from poise.results.trials import Trials
-from poise.theory.changes import Changes
 
 Floats = NDArray[np.float64]
+
+_FEWEST_BARS, _MOST_BARS = 15, 30  # to the end of the axis
+SMALLEST, LARGEST = 1e-300, 1e300  # of an axis: further out doubles get coarse or overflow
 
 
 def plot_changes(answer: Trials | Result, law: ModuleType, **place: Any) -> Any:
@@ -31,9 +35,10 @@ def plot_changes(answer: Trials | Result, law: ModuleType, **place: Any) -> Any:
     panels = Panels(3.6, (1, 1), **place) if sized else Panels(2.6, (1, 0.3), **place)
     above, below = panels.axes
     if sized:
-        bars, steps = _measured(answer.table, law, mark)
+        bars = Histogram.of(read_by(law, answer.table).ravel(), mark.epsilon, mark.limit)
         draw_bars(above, bars, trials)
-        _draw_steps(below, steps, mark, (float(bars.edges[0]), float(bars.edges[-1])))
+        profile = Profile.of(answer.table, law, mark.alpha)
+        _draw_limits(below, profile, (float(bars.edges[0]), float(bars.edges[-1])), mark)
     else:
         _draw_shares(above, trials)
         _draw_question(below, mark, trials)
@@ -45,25 +50,9 @@ def plot_changes(answer: Trials | Result, law: ModuleType, **place: Any) -> Any:
 def plot_profile(profile: Profile, **place: Any) -> Any:
     """Draw a limit for the probability of a larger change, for every allowed change at once."""
     panels = Panels(2.1, **place)
-    (axes,) = panels.axes
     end = min(1.05 * float(profile.epsilon[-1]), LARGEST) or 1.0
-    steps = np.append(profile.epsilon, end), np.append(profile.delta, profile.delta[-1])
-    _draw_limit(axes, *steps, profile.alpha)
-    # Between the steps of the limit the observed share may fall further: dots, no steps.
-    axes.plot(profile.epsilon, profile.observed, ".", ms=2.5, color=COLOURS["seen"], label="seen")
-    _finish_limits(axes, (0.0, end))
+    _draw_limits(panels.axes[0], profile, (0.0, end))
     return panels.finish()
-
-
-def _measured(table: Changes, law: ModuleType, mark: Mark) -> tuple[Histogram, Steps]:
-    """Compute what is drawn of changes that have a size: those that the law reads."""
-    first_only = law.__name__.endswith("binomial")
-    read = (table.values[:, :1] if first_only else table.values).ravel()
-    end = axis_end(read[np.isfinite(read)], mark.epsilon)
-    if mark.limit is not None and mark.limit <= LARGEST:
-        end = max(end, 1.05 * mark.limit)
-    bars = Histogram.of(read, mark.epsilon, end)
-    return bars, Steps.of(law.profile(table, mark.alpha), read, float(bars.edges[-1]))
 
 
 def draw_bars(axes: Axes, bars: Histogram, trials: Trials) -> None:
@@ -87,40 +76,32 @@ def _draw_counts(axes: Axes, bars: Histogram) -> None:
         remark(axes, notes, COLOURS["large"])
 
 
-def _draw_limit(axes: Axes, epsilon: Floats, limit: Floats, alpha: float) -> None:
-    label = f"every ε: limit ({numbers.confidence(alpha)})"
-    axes.step(epsilon, limit, where="post", color=COLOURS["limit"], linewidth=1.3, label=label)
-
-
-def _draw_steps(axes: Axes, steps: Steps, mark: Mark, span: Size) -> None:
+def _draw_limits(axes: Axes, profile: Profile, span: Size, mark: Mark | None = None) -> None:
     """Draw limit and observed share, and mark what the verdict, or the δ of a run, rests on."""
-    _draw_limit(axes, steps.epsilon, steps.limit, mark.alpha)
-    seen, band = COLOURS["seen"], COLOURS["limit"]
-    axes.step(steps.epsilon, steps.seen, where="post", color=seen, linewidth=1, label="seen")
-    between = (steps.epsilon, steps.seen, steps.limit)
-    axes.fill_between(*between, step="post", color=band, alpha=0.1, linewidth=0)
-    if mark.epsilon is not None:
-        upright(axes, mark.epsilon)
-        words = f"this ε: {mark.scope}"
-        _draw_whiskers(axes, mark, (mark.epsilon, mark.seen), yerr=mark.reach, label=words)
-    elif mark.limit is not None and mark.limit <= LARGEST:
-        words = f"at most {numbers.percent(mark.delta)} are larger"
-        words += f" ({numbers.confidence(mark.alpha)})"
-        axes.plot([mark.limit], [mark.delta], "D", ms=4, color=COLOURS["large"], label=words)
-    level(axes, mark.delta, f"δ = {numbers.exactly(mark.delta)}")
-    _finish_limits(axes, span)
-
-
-def _finish_limits(axes: Axes, span: Size) -> None:
+    epsilon, limit, seen = profile.corners(span[1])
+    words, band = f"every ε: limit ({_sure(profile.alpha)})", COLOURS["limit"]
+    axes.step(epsilon, limit, where="post", color=band, linewidth=1.3, label=words)
+    axes.step(epsilon, seen, where="post", color=COLOURS["seen"], linewidth=1, label="seen")
+    axes.fill_between(epsilon, seen, limit, step="post", color=band, alpha=0.1, linewidth=0)
+    if mark is not None:
+        _draw_mark(axes, mark)
     axes.set(xlim=span, ylim=(0, 1.02), xlabel="allowed change ε", ylabel="P(change > ε)")
     axes.yaxis.set_major_formatter("{x:g}")
     legend(axes)
 
 
-def _draw_whiskers(axes: Axes, mark: Mark, at: Size, **reach: Any) -> None:
-    colour = COLOURS[mark.verdict or "limit"]
-    style: dict[str, Any] = {"color": colour, "markersize": 4.5, "linewidth": 2, "capsize": 3}
-    axes.errorbar([at[0]], [at[1]], fmt="o", zorder=3, clip_on=False, **style, **reach)
+def _draw_mark(axes: Axes, mark: Mark) -> None:
+    if mark.epsilon is not None:
+        upright(axes, mark.epsilon)
+        mark.draw(axes, mark.epsilon, label=f"this ε: {mark.scope}")
+    elif mark.limit is not None and mark.limit <= LARGEST:
+        words = f"at most {numbers.percent(mark.delta)} are larger ({_sure(mark.alpha)})"
+        axes.plot([mark.limit], [mark.delta], "D", ms=4, color=COLOURS["large"], label=words)
+    level(axes, mark.delta, f"δ = {numbers.exactly(mark.delta)}")
+
+
+def _sure(alpha: float) -> str:
+    return numbers.confidence(alpha)
 
 
 # Labels change or do not, and decisions change by a share: there is no ε.
@@ -129,17 +110,178 @@ def _draw_whiskers(axes: Axes, mark: Mark, at: Size, **reach: Any) -> None:
 def _draw_shares(axes: Axes, trials: Trials) -> None:
     failed = np.isnan(trials.changes).any(axis=(1, 2))
     shares = np.where(failed, np.nan, trials.shares(failures_exceed=False))
-    _draw_counts(axes, Histogram.of(shares, None, 1.0))
+    _draw_counts(axes, Histogram.of(shares, end=1.0))
     axes.set(xlabel=f"share of changed {_what(trials)} in a trial", ylabel="trials")
 
 
 def _draw_question(axes: Axes, mark: Mark, trials: Trials) -> None:
     end = 1.2 * max(mark.delta, mark.low or 0.0, mark.high or 0.0)
     axes.set(xlim=(0, min(1.0, end)), ylim=(-1, 1), yticks=[])
-    _draw_whiskers(axes, mark, (mark.seen, 0.0), xerr=mark.reach)
+    mark.draw(axes)
     upright(axes, mark.delta, f"δ = {numbers.exactly(mark.delta)}")
     axes.set_xlabel(f"changed {_what(trials)}, {mark.scope}")
 
 
 def _what(trials: Trials) -> str:
     return "decisions" if trials.design.compares == "decisions" else "labels"
+
+
+# what is drawn, computed
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How many changes fall into (edge, next edge]; those equal to 0 into the first.
+
+    ε is an edge, so that no bar holds both allowed and larger changes; the edges begin at 0, or
+    below it if ε is 0. ``n_beyond`` changes are past the last edge.
+
+    >>> bars = Histogram.of(np.array([0.0, 1.0, 2.0, 4.0, np.inf, np.nan]), epsilon=2.0)
+    >>> bars.n_larger, bars.n_infinite, bars.n_failed
+    (2, 1, 1)
+    """
+
+    edges: Floats
+    counts: NDArray[np.int64]
+    epsilon: float | None
+    n_beyond: int
+    n_infinite: int
+    n_failed: int
+
+    @classmethod
+    def of(
+        cls,
+        changes: Floats,
+        epsilon: float | None = None,
+        limit: float | None = None,
+        end: float = 0.0,
+    ) -> Histogram:
+        """Count changes, nan where one failed, up to the ``end`` of the axis if that is given.
+
+        By itself the axis ends before a far tail, but beyond ε and a finite ``limit``.
+        """
+        if epsilon is not None and epsilon > LARGEST:
+            rule = f"must be at most {LARGEST:g} to be drawn"
+            raise ArgumentError(rule, argument="epsilon", got=epsilon)
+        finite = changes[np.isfinite(changes)]
+        bars = min(max(_FEWEST_BARS, round(3.5 * len(finite) ** 0.5)), _MOST_BARS)
+        end = end or axis_end(finite, epsilon)
+        if limit is not None and limit <= LARGEST:
+            end = max(end, 1.05 * limit)
+        edges = _edges(end, epsilon, bars)
+        drawn = finite[finite <= edges[-1]]
+        # Right-closed bars, because a change of exactly ε is still allowed.
+        bar = np.maximum(np.searchsorted(edges, drawn, side="left") - 1, 0)
+        counts = np.bincount(bar, minlength=len(edges) - 1)
+        failed, infinite = int(np.isnan(changes).sum()), int(np.isinf(changes).sum())
+        return cls(edges, counts, epsilon, len(finite) - len(drawn), infinite, failed)
+
+    @property
+    def large(self) -> NDArray[np.bool_]:
+        """Which bars hold changes larger than ε."""
+        return self.edges[:-1] >= (np.inf if self.epsilon is None else self.epsilon)
+
+    @property
+    def total(self) -> int:
+        """Number of all changes, those that could not be measured included."""
+        return int(self.counts.sum()) + self.n_beyond + self.n_infinite + self.n_failed
+
+    @property
+    def n_larger(self) -> int:
+        """Number of changes larger than ε, drawn or not; a failure is none."""
+        return int(self.counts[self.large].sum()) + self.n_beyond + self.n_infinite
+
+    def remarks(self) -> list[str]:
+        """Say what the bars do not show."""
+        notes = {"beyond →": self.n_beyond, "infinite": self.n_infinite, "failed": self.n_failed}
+        return [f"{count:,} {what}" for what, count in notes.items() if count]
+
+
+def axis_end(finite: Floats, epsilon: float | None = None) -> float:
+    """Return where the axis of changes ends: before the tail, if that is far from the rest."""
+    largest = 1.05 * min(float(finite.max(initial=0.0)), LARGEST)
+    bulk = 4 * float(np.quantile(finite, 0.8, method="lower")) if len(finite) else 0.0
+    allowed = epsilon or 0.0
+    near = max(bulk, 5 * allowed)
+    end = near if largest > 2 * near > 0 else largest
+    return min(max(end, 1.1 * allowed) or 1.0, 1.1 * LARGEST)
+
+
+def _edges(end: float, epsilon: float | None, bars: int) -> Floats:
+    """Return bars of one width up to ``end`` or a little further, one of them ending at ε."""
+    width = max(end, SMALLEST) / bars
+    at = round(epsilon / width) if epsilon else 0
+    if epsilon and at:
+        width = epsilon / at
+    count = max(at, int(np.ceil(end / width - 1e-9)), 1)
+    edges = width * np.arange(count + 1, dtype=np.float64)
+    if epsilon is None:
+        return edges
+    if epsilon == 0:
+        return np.append(-width, edges)  # a bar for changes of exactly 0, which are allowed
+    if at:
+        edges[at] = epsilon  # to the last bit: the count depends on it
+        return edges
+    return np.insert(edges, 1, epsilon)  # far below the width of a bar
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A question, and the limits that belong to its verdict.
+
+    "stable" is marked with its upper limit, "unstable" with its lower one, "inconclusive" with
+    both, which hold together. A limit on the other side of δ, as the averaged test may have it, is
+    left out. Without a verdict, ``limit`` is the change that at most a share δ exceeds.
+
+    >>> mark = Mark.of(Trials.from_changes([0.1] * 40, n=10).test(epsilon=0.2, delta=0.1))
+    >>> mark.low, mark.seen, round(mark.high, 4), mark.scope
+    (None, 0.0, 0.0722, 'limit (95%)')
+    """
+
+    delta: float
+    alpha: float
+    seen: float
+    low: float | None = None
+    high: float | None = None
+    verdict: str = ""
+    epsilon: float | None = None
+    limit: float | None = None
+
+    @classmethod
+    def of(cls, answer: Result | Trials) -> Mark:
+        """Choose the limits of a result, or those at the δ that trials were begun with."""
+        if isinstance(answer, Trials):
+            delta, alpha = answer.delta, answer.design.level
+            if (limit := answer.epsilon_upper(delta, alpha)) is not None:
+                return cls(delta, alpha, 0.0, limit=limit)
+            return cls(delta, alpha, answer.observed(), high=answer.delta_upper(alpha=alpha))
+        asked = (answer.delta, answer.question.level, answer.delta_observed)
+        return cls(*asked, *_limits(answer), answer.verdict, answer.epsilon)
+
+    @property
+    def scope(self) -> str:
+        """Say what the whiskers are."""
+        if self.low is None and self.high is None:
+            return "seen"
+        both = self.low is not None and self.high is not None
+        return f"{'interval' if both else 'limit'} ({_sure(self.alpha)})"
+
+    def draw(self, axes: Axes, at: float | None = None, row: float = 0, **style: Any) -> None:
+        """Draw what was seen with its limits: upright above ``at``, or along a row."""
+        low = self.seen if self.low is None else self.low
+        high = self.seen if self.high is None else self.high
+        reach = [[max(0.0, self.seen - low)], [max(0.0, high - self.seen)]]
+        style |= {"color": COLOURS[self.verdict or "limit"], "ms": 4.5, "lw": 2, "capsize": 3}
+        x, y = ([self.seen], [row]) if at is None else ([at], [self.seen])
+        style["xerr" if at is None else "yerr"] = reach
+        axes.errorbar(x, y, fmt="o", zorder=3, clip_on=False, **style)
+
+
+def _limits(result: Result) -> tuple[float | None, float | None]:
+    upper, lower, delta = result.delta_upper, result.delta_lower, result.delta
+    if result.verdict == "stable":
+        return None, upper if upper <= delta else None
+    if result.verdict == "unstable":
+        return lower if lower >= delta else None, None
+    low, high = result.delta_interval
+    return (low, high) if low <= delta <= high else (None, None)

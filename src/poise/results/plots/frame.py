@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from poise.checks import counted
 from poise.errors import ArgumentError, printable
+from poise.results.design import in_brief
 from poise.results.report import VERDICT_COLOURS
 
 Size = tuple[float, float]
@@ -109,18 +110,16 @@ class Panels:
         """Write a title and a line below it, from the left edge of the figure."""
         if not title:
             return
-        figure, left = self.drawn, 0.06 / self.drawn.get_figwidth()
-        points = 72 * figure.get_figheight()
-        shown = shortened(printable(title), _LONGEST_TITLE)
-        room = "\n " if below else ""  # for the line below
-        words = {"x": left, "ha": "left", "fontsize": LABEL, "fontweight": "bold", **_PLAIN}
-        name = figure.suptitle(shown + room, color=COLOURS["ink"], **words)
-        most = len(shown)
-        while most > _SHORTEST_TITLE and (end := name.get_window_extent().x1) > figure.bbox.width:
-            most = min(most - 1, int(most * figure.bbox.width / end))
-            name.set_text(shortened(shown, most) + room)
+        figure, room = self.drawn, "\n " if below else ""
+        left = {"x": 0.06 / figure.get_figwidth(), "ha": "left", "fontsize": LABEL, **_PLAIN}
+        words = {"color": COLOURS["ink"], "fontweight": "bold", **left}
+        for most in range(_LONGEST_TITLE, _SHORTEST_TITLE, -4):
+            name = figure.suptitle(in_brief(printable(title), most) + room, **words)
+            if name.get_window_extent().x1 <= figure.bbox.width:
+                break
+        y = 1 - 14 / (72 * figure.get_figheight())
         if below:
-            figure.text(left, 1 - 14 / points, below, va="top", size=LABEL, color=colour, **_PLAIN)
+            figure.text(y=y, s=below, va="top", color=colour, **left)
 
 
 def upright(ax: Axes, x: float, word: str = "") -> None:
@@ -158,18 +157,6 @@ def legend(ax: Axes) -> None:
     style = {"handlelength": 1.4, "labelspacing": 0.3, "framealpha": 0.85, "edgecolor": "none"}
     colours = {"facecolor": ax.get_facecolor(), "labelcolor": ax.xaxis.label.get_color()}
     ax.legend(loc="best", fontsize=WORD, **style, **colours)
-
-
-def shortened(name: str, most: int) -> str:
-    """Shorten a name in the middle.
-
-    Examples
-    --------
-    >>> shortened("gradient boosting", 9)
-    'grad…ting'
-    """
-    half = (most - 1) // 2
-    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
 
 def dress(ax: Axes) -> None:
