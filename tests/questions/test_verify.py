@@ -11,14 +11,12 @@ import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Lasso, LogisticRegression
 
 import poise
 from helpers import ROOT
 from poise.cli import main
-from poise.results.file import to_dict
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(400, 3))
@@ -78,7 +76,7 @@ def test_a_run_is_repeated_bit_for_bit(name, tmp_path):
 
 
 def forged(path: Path, change) -> Path:
-    """Alter a file and seal it again, as somebody would who knows how."""
+    """Alter a file and give it the digest of its new content."""
     fields = json.loads(path.read_text())
     fields.pop("digest")
     change(fields)
@@ -88,16 +86,8 @@ def forged(path: Path, change) -> Path:
     return path
 
 
-def consistent(path: Path, change) -> Path:
-    """Alter a file, and write what then follows from its changes."""
-    path = forged(path, change)
-    return forged(path, lambda fields: fields.update(to_dict(poise.load(path))))
-
-
 FORGED = {
     "verdict": lambda f: f.update(verdict="unstable"),
-    "pvalue": lambda f: f.update(pvalue=f["pvalue"] / 2),
-    "statement": lambda f: f["statement"].append("Certified."),
     "n": lambda f: f["design"].update(n=9),
     "seed": lambda f: f["design"].update(seed=7),
     "algorithm": lambda f: f["design"].update(algorithm="Lasso(alpha=0.2)"),
@@ -115,27 +105,11 @@ def test_what_was_altered_is_noticed(part, tmp_path):
     assert found.wrong
 
 
-def test_a_file_that_nobody_sealed_again_is_refused_at_once(tmp_path):
-    path = saved("plain", tmp_path / "a.json")
-    path.write_text(path.read_text().replace("stable", "stabel", 1))
-    assert "was altered" in str(poise.verify(path))
-
-
 def test_other_rows_or_another_algorithm_are_named(tmp_path):
     path = saved("plain", tmp_path / "a.json")
     assert "the rows are not those" in str(poise.verify(path, Lasso(0.1), X, y + 1e-9))
     assert "Lasso(alpha=0.3) here" in str(poise.verify(path, Lasso(0.3), X, y))
     assert "too few" not in str(poise.verify(path, Lasso(0.1), X[:300], y[:300]))
-
-
-def test_a_warning_that_the_file_leaves_out_is_noticed(tmp_path):
-    rows, labels = np.repeat(X[:200], 2, axis=0), np.repeat(LABELS[:200], 2)
-    with pytest.warns(poise.errors.ValidityWarning):
-        kept = poise.measure(DummyClassifier(), rows, labels, n=10)
-    kept.save(tmp_path / "a.json")
-    assert poise.verify(tmp_path / "a.json", DummyClassifier(), rows, labels).verified
-    path = consistent(tmp_path / "a.json", lambda fields: fields.update(warnings=[]))
-    assert "leaves out a warning" in str(poise.verify(path, DummyClassifier(), rows, labels))
 
 
 def test_other_versions_explain_last_digits_and_nothing_else(tmp_path):
@@ -144,7 +118,7 @@ def test_other_versions_explain_last_digits_and_nothing_else(tmp_path):
         fields["changes"] = [c * factor for c in fields["changes"]]
 
     for factor, outcome in ((1 + 1e-12, "verified"), (1.01, "could not be repeated")):
-        path = consistent(saved("plain", tmp_path / "a.json"), partial(other, factor))
+        path = forged(saved("plain", tmp_path / "a.json"), partial(other, factor))
         found = poise.verify(path, Lasso(0.1), X, y)
         assert found.outcome == outcome, found
         assert "numpy 1.0 there" in str(found)

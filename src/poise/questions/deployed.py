@@ -24,7 +24,7 @@ from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning,
 from poise.procedures.given_data import GivenSplit, Queries, given_data
 from poise.questions.ask import question_of, refuse_verdicts
 from poise.questions.job import Job, randomness_of, sd_of
-from poise.results.design import MOST_FITTED, MOST_POINTS, Notion
+from poise.results.design import MOST_FITTED, MOST_POINTS, Design, Notion
 from poise.results.question import Question, law_for
 from poise.results.result import Result
 from poise.results.trials import Trials, looked_at
@@ -161,7 +161,7 @@ class GivenJob(Job):
         """Check the settings, then the rows, then the algorithm."""
         settings = checked(function, asked, Everything)
         _refuse_other_settings(settings)
-        sample = _sample(*rows, settings)
+        sample = with_fresh_rows(*rows, settings)
         own = sample.n_labeled if sample.groups is None else sample.n_groups or 0
         if own < 2:
             raise DataError(f"must hold 2 rows or more, got {own}", argument="X")
@@ -208,7 +208,7 @@ class GivenJob(Job):
             raise DataError("y has no sd: it holds labels, or the same value in all rows")
         return self
 
-    def planned(self) -> GivenJob:
+    def planned(self) -> Self:
         """Choose how many rows leave, and how many points a trial has."""
         design, asked = self.design, self.settings
         few = design.n <= MOST_FITTED or asked["removals_per_trial"] == "all"
@@ -218,15 +218,18 @@ class GivenJob(Job):
         chosen = min(MOST_POINTS, design.spare_points) if design.notion in _GROWS else 1
         points = self.distance.points or asked["points_per_trial"] or chosen
         design = replace(design, points=points)
+        return self.with_design(design)
+
+    def with_design(self, design: Design) -> Self:
+        """Return the same job with these trials."""
         apart = self.distance.panel and self.algorithm.at_once is None
         trials = np.arange(design.n_trials)
         split = GivenSplit(design, self.sample, self.randomness, trials, apart)
         return replace(self, design=design, split=split)
 
-    def after(self, seen: Look) -> GivenJob:
+    def after(self, seen: Look) -> Self:
         """Predict one by one if predictions depend on each other."""
-        design = replace(self.design, given_up=seen.given_up)
-        return replace(self, design=design, split=replace(self.split, design=design))
+        return self.with_design(replace(self.design, given_up=seen.given_up))
 
     def look(self, oracle: Oracle) -> Look:
         """Look at the fresh rows for copies, and at the first two fits."""
@@ -333,7 +336,9 @@ def _notion(settings: Mapping[str, Any]) -> Notion:
 # rows
 
 
-def _sample(X: Any, y: Any, X_fresh: Any, y_fresh: Any, settings: Mapping[str, Any]) -> Sample:
+def with_fresh_rows(
+    X: Any, y: Any, X_fresh: Any, y_fresh: Any, settings: Mapping[str, Any]
+) -> Sample:
     """Return the training set with the fresh rows as points, and their responses if known."""
     if X_fresh is None:
         raise DataError("is missing: rows that were not used for training", argument="X_fresh")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -47,7 +48,10 @@ _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weig
 _RUN = ("n_jobs", "backend", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
 _COUNTS = ("n_labeled", "n_unlabeled", "n_groups", "n_groups_unlabeled")
-_SPLIT = ("n", "removals", "remove", "replace", "position", "one_full_fit", "shuffle")
+_SPLIT = (
+    *("n", "n_trials", "removals", "points", "remove", "replace", "position"),
+    *("one_full_fit", "shuffle"),
+)
 _FEWEST_FOR_FORMULAS = 4  # trials: fewer are fitted sooner than a formula is compared
 
 
@@ -156,7 +160,7 @@ class Job:
         if why:
             raise DataError(f'these rows cannot give "stable": {why}')
 
-    def planned(self) -> Job:
+    def planned(self) -> Self:
         """Choose R and T: all is known but what the look at trial 1 may take away."""
         shortcut = self._shortcut() if self.settings["fast"] else None
         all_free = shortcut is not None and shortcut.family.removes_all
@@ -164,7 +168,23 @@ class Job:
         design = self.design.shaped(*asked, self.distance.points, all_free)
         if shortcut is not None:
             shortcut = replace(shortcut, removals=design.removals)
-        return replace(self, design=design, split=self._split(design), shortcut=shortcut)
+        return replace(self, shortcut=shortcut).with_design(design)
+
+    def with_design(self, design: Design) -> Self:
+        """Return the same job with these trials."""
+        split, rows = self.split, attrgetter(*_SPLIT)
+        if split is None or rows(design) != rows(self.design):
+            split = self._split(design)
+        points = 1 if "points" in design.given_up else design.points
+        split = split.with_fewer(design.shape[0], points)
+        return replace(self, design=design, split=split)
+
+    def _split(self, design: Design) -> Split:
+        """Plan which rows each trial takes."""
+        planned: dict[str, Any] = {name: getattr(design, name) for name in _SPLIT}
+        planned |= {"trials": planned.pop("n_trials"), "n_points": planned.pop("points")}
+        losses = design.compares == "losses"
+        return Split(self.sample, self.randomness, self.coupling, losses=losses, **planned)
 
     def _shortcut(self) -> Shortcut | None:
         """Find exact formulas for these fits, where a trial is one that they know."""
@@ -278,23 +298,13 @@ class Job:
         found = copies(sample.at_hand, total), rare, search
         return [text for text in found if text]
 
-    def after(self, seen: Look) -> Job:
+    def after(self, seen: Look) -> Self:
         """Give up what did not survive the look; the number of trials and the test stay."""
         design = replace(self.design, given_up=seen.given_up)
         if seen.order_matters is not None:
             one_full_fit = design.one_full_fit and not seen.order_matters
             design = replace(design, order_free=not seen.order_matters, one_full_fit=one_full_fit)
-        same = design.one_full_fit == self.design.one_full_fit
-        split = self.split if same else self._split(design)
-        points = 1 if "points" in design.given_up else design.points
-        return replace(self, design=design, split=split.with_fewer(design.shape[0], points))
-
-    def _split(self, design: Design) -> Split:
-        """Plan which rows each trial takes."""
-        planned: dict[str, Any] = {name: getattr(design, name) for name in _SPLIT}
-        planned |= {"trials": design.n_trials, "n_points": design.points}
-        losses = design.compares == "losses"
-        return Split(self.sample, self.randomness, self.coupling, losses=losses, **planned)
+        return self.with_design(design)
 
     def _measured(self, begun: Trials, answers: Answers, oracle: Oracle) -> Trials:
         return replace(

@@ -50,6 +50,7 @@ class Document(msgspec.Struct, frozen=True):
     shape: tuple[int, int, int]
     changes: Table
     errors: Table
+    verdict: str = ""
     split: ClassVar[None] = None  # the rows of trials are not kept
 
     def label_of(self, row: int) -> object:
@@ -173,12 +174,6 @@ def read(path: str | Path) -> Document:
     if digest != b'"' + _digest(sealed) + b'"}':
         raise RecordError(f"{path} was altered after poise wrote it: its digest does not fit")
     return found
-
-
-def numbers_of(path: str | Path) -> dict[str, Any]:
-    """Return what a file says, without the changes: its numbers may be anything."""
-    said: dict[str, Any] = msgspec.json.decode(_bytes_of(Path(path)))
-    return said
 
 
 def restored(found: Document, path: str | Path) -> Trials | Result:
