@@ -21,7 +21,7 @@ _HOME = {
     "changed": "poise.questions.changed",
     "Monitor": "poise.questions.monitor",
     "plan": "poise.questions.plan",
-    "advise": "poise.questions.advise",
+    "advise": "poise.questions.plan",
     "load": "poise.questions.load",
     "verify": "poise.questions.verify",
     "report": "poise.results.report",

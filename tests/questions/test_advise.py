@@ -35,7 +35,6 @@ def test_its_calls_run_as_they_are_printed(asked):
     assert measured.design.n == tested.n == advice.largest
     assert measured.design.n_trials == {row.n: row.n_trials for row in advice.menu}[tested.n]
     assert f"{221 if 'groups' in asked else 442} labelled {advice.unit}s can show" in str(advice)
-    assert advice.seconds > 0
 
 
 REMARKS = [
@@ -67,5 +66,4 @@ def test_an_algorithm_is_tried_once():
         raise RuntimeError("no licence")
 
     assert "no licence" in str(poise.advise(X, Y, algorithm=broken))
-    assert poise.advise(X, Y, algorithm=broken).seconds is None
     assert "cannot be tested" in str(poise.advise(X, Y, algorithm="Ridge"))

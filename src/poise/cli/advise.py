@@ -55,7 +55,7 @@ def command(ctx: click.Context, /, data: str, **values: Any) -> int:
 
 
 def _advised(X: Any, y: Any, **asked: Any) -> Any:
-    from poise.questions.advise import advise
+    from poise.questions.plan import advise
 
     return advise(X, y, **asked)
 

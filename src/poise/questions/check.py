@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Unpack
@@ -55,14 +54,11 @@ class Checked:
         Training size that was tried.
     findings : dict
         For each check its ``mark`` ("ok", "remark", "failed", "unknown") and what is ``said``.
-    seconds : float or None
-        Time of one fit, if none failed.
     """
 
     algorithm: str
     n: int
     findings: dict[str, Finding]
-    seconds: float | None = None
 
     @property
     def ok(self) -> bool:
@@ -147,75 +143,53 @@ def checks_of(job: Job) -> Checked:
         raise DataError("leaves no row to predict", argument="n", got=job.design.n)
     oracle = Oracle(job.algorithm, job.sample, job.distance, job.execution)
     [trial] = MeasuredTrials(job.split)
-    probe = _Probe(job, oracle, trial.full[0], look(oracle, [trial], job.design.position))
+    seen = look(oracle, [trial], job.design.position)
     try:
-        found = dict(zip(CHECKS, probe.findings(), strict=False))
+        found = dict(zip(CHECKS, _findings(job, oracle, trial.full[0], seen), strict=False))
     finally:
-        probe.seen.close()
+        seen.close()
         oracle.heard.warn()
-    return Checked(job.algorithm.name, job.design.n, _UNKNOWN | found, probe.seconds)
+    return Checked(job.algorithm.name, job.design.n, _UNKNOWN | found)
 
 
-@dataclass
-class _Probe:
-    """An algorithm whose first trial was looked at, and its full fit."""
+def _findings(job: Job, oracle: Oracle, full: Query, seen: Look) -> Iterator[Finding]:
+    """Make one check after the other, until nothing more can be known."""
+    if failure := seen.known[0].failure:
+        yield Finding("failed", f"Every trial may fail as this one does: {failure.message}")
+        return
+    yield Finding()
+    first, again = (each.values for each in oracle.ask([full, full]))
+    if not same(first, again):
+        yield Finding("failed", STATE.format("The same fit twice gives other predictions"))
+        return
+    yield Finding()
+    said, learnt = " ".join(seen.finish()), _learnt(job, oracle, full, first)
+    memory = Finding("unknown" if oracle.algorithm.device else "ok")
+    if said:
+        memory = Finding("unknown" if said.startswith(NOT_REPEATED) else "failed", said)
+    yield memory
+    yield Finding("unknown") if memory.mark == learnt.mark == "failed" else learnt
+    together = oracle.distance.panel or len(full.points) == 1
+    singly = Finding("unknown" if together and not oracle.algorithm.at_once else "ok")
+    yield Finding("remark", BATCH) if seen.given_up else singly
+    yield Finding("remark", ORDER) if ORDER in seen.warnings else Finding()
 
-    job: Job
-    oracle: Oracle
-    full: Query
-    seen: Look
-    seconds: float | None = None
 
-    def findings(self) -> Iterator[Finding]:
-        """Make one check after the other, until nothing more can be known."""
-        if failure := self.seen.known[0].failure:
-            yield Finding("failed", f"Every trial may fail as this one does: {failure.message}")
-            return
-        yield Finding()
-        began = time.perf_counter()
-        first, again = (each.values for each in self.oracle.ask([self.full, self.full]))
-        self.seconds = (time.perf_counter() - began) / 2
-        if not same(first, again):
-            yield Finding("failed", STATE.format("The same fit twice gives other predictions"))
-            return
-        yield Finding()
-        memory, learnt = self._memory(), self._learnt(first)
-        yield memory
-        yield Finding("unknown") if memory.mark == learnt.mark == "failed" else learnt
-        yield self._singly()
-        yield Finding("remark", ORDER) if ORDER in self.seen.warnings else Finding()
-
-    def _memory(self) -> Finding:
-        """Tell whether a process that had fitted nothing gives the same."""
-        said = " ".join(self.seen.finish())
-        if said:
-            return Finding("unknown" if said.startswith(NOT_REPEATED) else "failed", said)
-        return Finding("unknown" if self.oracle.algorithm.device else "ok")
-
-    def _learnt(self, first: Any) -> Finding:
-        """Tell whether rows and responses matter: those of a fitted model do not."""
-        train, job = self.full.train, self.job
-        used = np.append(train, self.full.points)
-        spare = np.setdiff1d(np.arange(job.sample.n_labeled), used)
-        others = np.append(spare, train)[: len(train)]
-        [other] = self.oracle.ask([replace(self.full, train=others)])
+def _learnt(job: Job, oracle: Oracle, full: Query, first: Any) -> Finding:
+    """Tell whether rows and responses matter: those of a fitted model do not."""
+    spare = np.setdiff1d(np.arange(job.sample.n_labeled), np.append(full.train, full.points))
+    others = np.append(spare, full.train)[: len(full.train)]
+    [other] = oracle.ask([replace(full, train=others)])
+    if same(first, other.values):
+        y = _other_responses(job.sample.y, job.design.n_classes is not None)
+        sample = replace(job.sample, y=as_rows(y, "y"))
+        [other] = replace(oracle, sample=sample).ask([full])
         if same(first, other.values):
-            y = _other_responses(job.sample.y, job.design.n_classes is not None)
-            sample = replace(job.sample, y=as_rows(y, "y"))
-            [other] = replace(self.oracle, sample=sample).ask([self.full])
-            if same(first, other.values):
-                return Finding("failed", _FROZEN)
-        sd, numbers = job.design.sd, first.dtype.kind == "f" and len(first) > 1
-        if sd is not None and numbers and float(np.std(first)) < _HARDLY * sd:
-            return Finding("remark", _NEARLY_CONSTANT.format(job.algorithm.name))
-        return Finding()
-
-    def _singly(self) -> Finding:
-        """Tell whether points know nothing of each other."""
-        if self.seen.given_up:
-            return Finding("remark", BATCH)
-        together = self.oracle.distance.panel or len(self.full.points) == 1
-        return Finding("unknown" if together and not self.oracle.algorithm.at_once else "ok")
+            return Finding("failed", _FROZEN)
+    sd, numbers = job.design.sd, first.dtype.kind == "f" and len(first) > 1
+    if sd is not None and numbers and float(np.std(first)) < _HARDLY * sd:
+        return Finding("remark", _NEARLY_CONSTANT.format(job.algorithm.name))
+    return Finding()
 
 
 def _other_responses(y: Rows, classes: bool) -> Any:

@@ -23,7 +23,12 @@ def plan_lines(plan: Plan) -> list[str]:
 
 
 def menu_table(
-    menu: Sequence[MenuRow], *, delta: float = 0.1, alpha: float = 0.05, power: float = 0.8
+    menu: Sequence[MenuRow],
+    *,
+    delta: float = 0.1,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    unit: str = "row",
 ) -> TextTable:
     """Write what rows can answer, one line for each training size; the rest as given to ``menu``.
 
@@ -40,8 +45,8 @@ def menu_table(
     """
     columns = ["n", "trials", "fits", "smallest delta", "delta* up to"]
     caption = (
-        "Each trial takes n rows to train on and one more to predict at. smallest delta: what a "
-        f"run without a single larger change shows, at level {level(alpha)}. delta* up to: if "
+        f"Each trial takes n {unit}s to train on and one more to predict at. smallest delta: what "
+        f"a run without a single larger change shows, at level {level(alpha)}. delta* up to: if "
         "larger changes have at most this probability, the Binomial test for delta = "
         f"{exactly(delta)} says stable with probability at least {exactly(power)}; - where it "
         "never does."
