@@ -23,7 +23,6 @@ TOWNS = ["Oslo", "Rome", "Żnin, old town", 'the "new"\ntown']
 COLUMNS = {"id": [11, 12, 13, 14], "age": [30.5, np.nan, 52.0, 61.25], "city": TOWNS}
 FRAME = pd.DataFrame({**COLUMNS, "price": [2.5, 3.5, -1.0, 0.1]})
 CSV = FRAME.to_csv(index=False).encode()
-LINES = FRAME.to_json(orient="records", lines=True).encode()
 
 
 def written(path: Path, content: Any) -> Path:
@@ -57,8 +56,6 @@ def test_every_kind_of_file_holds_the_same_rows(tmp_path: Path) -> None:
         ("i.parquet", FRAME.to_parquet, [None] * 4),
         ("j.feather", FRAME.to_feather, [None] * 4),
         ("k.xlsx", lambda path: FRAME.to_excel(path, index=False), each),
-        ("l.jsonl", LINES, [1, 2, 3, 4]),
-        ("m.jsonl.gz", gzip.compress(LINES), [1, 2, 3, 4]),
         ("n.csv", blank, [5, 7, 9, 11]),
     ]:
         path = written(tmp_path / name, content)
@@ -154,7 +151,6 @@ def test_files_that_are_no_tables(tmp_path: Path) -> None:
         ("bad.parquet", "not a table", "cannot be read"),
         ("bad.feather", "not a table", "cannot be read"),
         ("bad.xlsx", "not a table", "cannot be read"),
-        ("bad.jsonl", '{"a": 1}\n{"a": oops}\n', "cannot be read: JSON parse error"),
         ("bad.npy", "not a table", "cannot be read"),
         ("none.parquet", FRAME[:0].to_parquet, "has no rows"),
     ]:
@@ -166,11 +162,9 @@ def test_files_that_are_no_tables(tmp_path: Path) -> None:
     for message, asked in [
         ("has no column 'aeg', only .*; did you mean 'age'", {"drop": ["aeg"]}),
         ("drop must not name the target, got 'age'", {"drop": ["age"]}),
-        ("sep must be one character, or 'tab', got ';;'", {"sep": ";;"}),
-        ("sep must be one character", {"sep": '"'}),
+        ("cannot be read: .*1-character string", {"sep": ";;"}),
         (r"decimal must be '\.' or ','", {"decimal": "'"}),
-        ("encoding must be a known encoding", {"encoding": "latin-99"}),
-        ("encoding must be a known encoding", {"encoding": "hex"}),
+        ("cannot be read: unknown encoding: latin-99", {"encoding": "latin-99"}),
     ]:
         refused(message, rows, "age", **asked)
 

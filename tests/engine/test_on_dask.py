@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import poise
 from helpers import ROOT, needs, workers_of_dask
 from poise.cli import main
-from poise.errors import AlgorithmError, ArgumentError, DataError
+from poise.errors import AlgorithmError, ArgumentError, DataError, PowerWarning
 
 pytestmark = needs("dask")
 
@@ -91,17 +91,19 @@ def test_the_bits_of_memory(client, algorithm, columns, asked):
     assert one.origin.data == other.origin.data
 
 
-def test_responses_as_a_series_and_classes_of_the_last_partition(client):
+@pytest.mark.filterwarnings("ignore:Class 2 has 10 of 600 rows")
+def test_classes_of_the_last_partition(client):
     frame = frame_of(600)[NUMBERS]
-    frame["y"] = np.where(np.arange(600) < 500, frame.y > 0, 2)
+    frame["y"] = np.where(np.arange(600) < 590, frame.y > 0, 2)
     asked = {"n": 10, "response": "predict_proba"}
     one = poise.measure(DecisionTreeClassifier(max_depth=2), frame, "y", **asked)
-    whole = on_dask(frame)
-    other = poise.measure(
-        DecisionTreeClassifier(max_depth=2), whole[NUMBERS[:4]], whole["y"], **asked
-    )
+    other = poise.measure(DecisionTreeClassifier(max_depth=2), on_dask(frame), "y", **asked)
     assert one.changes.tobytes() == other.changes.tobytes()
     assert other.design.n_classes == 3
+    assert one.warnings == other.warnings != ()  # of a rare class
+    with pytest.warns(PowerWarning):
+        none = poise.measure(Ridge(), on_dask(frame), "y", n=600)
+    assert none.changes.shape == (0, 1, 1)
 
 
 def mean_but(what, row):
@@ -157,7 +159,7 @@ def test_what_is_refused(client):
         (DataError, r"y must not be .* got inf in row 1499 .* of partition 3", late, "y", {}),
         (DataError, "y names no column of X, .*did you mean 'y'", rows, "yy", {}),
         (DataError, r"column 'kind' has other .* give X.categorize\(\)", unknown, "y", {}),
-        (DataError, "y must be the name of a column, or a Series of Dask", rows, np.ones(300), {}),
+        (DataError, "y must be the name of a column", rows, np.ones(300), {}),
         (DataError, "sample_weight must be the name", rows, "y", {"sample_weight": np.ones(300)}),
         (
             DataError,

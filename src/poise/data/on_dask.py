@@ -8,6 +8,7 @@ thousands that show what copies and classes there are.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -67,7 +68,7 @@ class Look(NamedTuple):
     """What it takes to look at a partition; ``head`` are labelled rows beside unlabelled ones."""
 
     columns: Columns
-    check: Callable[[Sample], object]
+    check: Callable[[Sample], Any]
     head: Any
     keep: int  # rows
 
@@ -89,6 +90,7 @@ class Seen(NamedTuple):
     mean: float = 0.0  # of its responses
     squares: float = 0.0  # sum of their squared distances from it
     labels: tuple[Any, ...] = ()  # of its groups, in order of appearance
+    classes: Mapping[Any, int] = {}  # how many rows have each
 
 
 def _seen(look: Look, part: Any, number: int) -> Seen:
@@ -101,7 +103,7 @@ def _seen(look: Look, part: Any, number: int) -> Seen:
         return Seen(some=part if labeled else None)
     try:
         sample = look.columns.sample(*((part,) if labeled else (look.head, part)))
-        look.check(sample)
+        checked = look.check(sample)
     except (ArgumentError, DataError, AlgorithmError) as error:
         error.problem += f" of partition {number}"
         raise
@@ -117,7 +119,8 @@ def _seen(look: Look, part: Any, number: int) -> Seen:
     spread = (0.0, 0.0)
     if values.dtype.kind in "iuf":
         spread = float(values.mean()), len(part) * float(np.var(values, dtype=np.float64))
-    return Seen(len(part), part.iloc[some], *spread, labels)
+    each = sample.classes if checked.n_classes else {}
+    return Seen(len(part), part.iloc[some], *spread, labels, each)
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ class DaskSample:
         cls,
         X: Any,
         y: Any,
-        check: Callable[[Sample], object],
+        check: Callable[[Sample], Any],
         *,
         X_unlabeled: Any = None,
         fit_params: Mapping[str, Any] | None = None,
@@ -152,8 +155,7 @@ class DaskSample:
         """Look at all rows; ``check`` refuses those that the algorithm cannot take."""
         import pandas as pd
 
-        X, y = (X, y) if isinstance(y, str) else _with_responses(X, y)
-        _require_on_dask(X, X_unlabeled, named)
+        _require_on_dask(X, X_unlabeled, {"y": y, **named})
         columns = Columns(y, named["groups"], named["sample_weight"], fit_params or {})
         head = next(filter(len, (part.head(1000).compute() for part in X.to_delayed())), X._meta)
         columns.sample(head)  # names a column that is not there
@@ -208,6 +210,12 @@ class DaskSample:
         between = rows @ (mean - np.average(mean, weights=rows)) ** 2
         return math.sqrt((squares.sum() + between) / (rows.sum() - 1))
 
+    @property
+    def classes(self) -> dict[Any, int]:
+        """How many rows each class has, in ascending order."""
+        total = sum((Counter(each.classes) for each in self.seen), Counter())
+        return dict(sorted(total.items()))
+
     def digest(self) -> str:
         """Return the fingerprint that the same rows have in memory."""
         import dask
@@ -232,6 +240,8 @@ class DaskSample:
         import pandas as pd
 
         count = min(len(split), max(1, min(_FIRST_TRIALS, _FIRST_ROWS // split.width)))
+        if not count:
+            return self.at_hand, split
         sides = self.sides(split, np.array([0, count]))
         fetched = [dask.compute(*table) for table in self._placed(sides)]
         rows = [pd.concat(parts) if parts else None for parts in fetched]
@@ -312,18 +322,6 @@ def _sums(known: tuple[Columns, Mapping[Any, int]], part: Any, first: int) -> Wo
 # What is refused
 
 
-def _with_responses(X: Any, y: Any) -> tuple[Any, str]:
-    """Make a Series of Dask a column."""
-    problem = "must be the name of a column, or a Series of Dask with the partitions of X"
-    if not (type(y).__module__.startswith("dask.") and type(y).__name__ == "Series"):
-        raise DataError(problem, argument="y", got=y)
-    name = y.name if isinstance(y.name, str) and y.name not in X.columns else "_y"
-    try:
-        return X.assign(**{name: y}), name
-    except ValueError as error:
-        raise DataError(problem, argument="y") from error
-
-
 def _require_on_dask(X: Any, more: Any, named: Mapping[str, Any]) -> None:
     """Refuse what is not on Dask, or not in a column."""
     if more is not None and not is_on_dask(more):
@@ -338,6 +336,7 @@ def _require_on_dask(X: Any, more: Any, named: Mapping[str, Any]) -> None:
             problem = "must be left out: rows on Dask are called by their numbers"
             raise DataError(problem, argument=name)
         if not (value is None or isinstance(value, str)):
-            raise DataError("must be the name of a column of X", argument=name)
+            remedy = f"add it to X, as in X.assign({name}=...)"
+            raise DataError("must be the name of a column of X", argument=name, remedy=remedy)
     if named["groups_unlabeled"] not in (None, named["groups"]):
         raise DataError("must be the column of groups", argument="groups_unlabeled")

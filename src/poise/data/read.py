@@ -1,27 +1,27 @@
-"""Tables from files: text, Parquet, Feather, Excel, JSON lines and numpy's files.
+"""Tables from files: text, Parquet, Feather, Excel and numpy's files.
 
-pyarrow reads the text, because it alone fails on lines that are too short: pandas and polars fill
-them with missing values.
+pyarrow reads the text; what it passes over in silence is refused here. pandas and polars would fill
+lines that are too short with missing values.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import re
+import sys
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from poise.checks import choice, did_you_mean
-from poise.data.text_file import content_of, read_text, require_file
+from poise.checks import choice, counted, did_you_mean
+from poise.data.suitable import is_number
 from poise.errors import ArgumentError, DataError, PoiseError
 
-_TEXT, _LINES = (".csv", ".tsv", ".txt"), (".jsonl", ".ndjson")
-_SHEETS, _ARRAYS = (".xlsx", ".xls", ".ods"), (".npy", ".npz")
+_TEXT, _SHEETS, _ARRAYS = (".csv", ".tsv", ".txt"), (".xlsx", ".xls", ".ods"), (".npy", ".npz")
 _COLUMNAR = (".parquet", ".pq", ".feather", ".arrow")
 _PACKED = re.compile(r"\.(gz|bz2|xz)$")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*")
@@ -79,11 +79,10 @@ def read_table(
     ----------
     path : str or Path
         A file, or an address that fsspec opens (``"s3://bucket/rows.parquet"``). Its ending says
-        what it is: text (``.csv``, ``.tsv``, ``.txt``), Parquet, Feather, Excel, JSON lines
-        (``.jsonl``), ``.npy`` or ``.npz``; text and JSON lines may be packed (``.gz``, ``.bz2``,
-        ``.xz``). ``"-"`` is text from standard input. Parquet or Feather files that hold
-        one table together are given as their folder or as a pattern (``"rows/*.parquet"``); their
-        rows follow each other in the order of the paths.
+        what it is: text (``.csv``, ``.tsv``, ``.txt``, also packed: ``.gz``, ``.bz2``, ``.xz``),
+        Parquet, Feather, Excel, ``.npy`` or ``.npz``. ``"-"`` is text from standard input. Parquet
+        or Feather files that hold one table together are given as their folder or as a pattern
+        (``"rows/*.parquet"``); their rows follow each other in the order of the paths.
     target : str, optional
         The column with the responses; in an npz file an array, "y" if not given, beside the
         features in the array "X". The columns of a matrix are called "1", "2", ...
@@ -123,9 +122,9 @@ def read_table(
     >>> folder.cleanup()
     """
     place, left_out = str(path), list(drop)
-    asked = _character(sep), choice("decimal", decimal, (".", ",")), encoding, sheet
+    choice("decimal", decimal, (".", ","))
     try:
-        table = _read(place, backend, *asked)
+        table = _read(place, sep, decimal, encoding, sheet, backend)
     except PoiseError:
         raise
     except Exception as error:  # each library, file system and packer has its own
@@ -141,35 +140,39 @@ def read_table(
         if name not in names:
             hint = did_you_mean(name, names).removeprefix("; ")
             raise DataError(f"{place} has no column {name!r}, only {', '.join(names)}", remedy=hint)
-    for name in names:
-        if name.startswith("Unnamed: ") and name not in left_out:
+    frame = table.frame.drop(columns=left_out) if left_out else table.frame
+    for name in map(str, frame.columns):
+        if name.startswith("Unnamed: "):
             problem = f"{place} has a column without a name (row numbers?)"
             raise DataError(problem, remedy=f"drop {name!r}")
-    frame = table.frame.drop(columns=left_out) if left_out else table.frame
     frame = frame.dropna() if drop_missing else frame
     if not len(frame):
         raise DataError(f"{place} has no rows{' without a missing value' if drop_missing else ''}")
     return replace(table, frame=frame, target=target)
 
 
-def _read(place: str, backend: str | None, *form: Any) -> Table:
-    name = place.lower().rpartition("/")[2]
-    ending = Path(bare := _PACKED.sub("", name)).suffix
-    if place == "-" or (bare != name and not ending):
-        ending = ".csv"
-    readable = (*_TEXT, *_COLUMNAR, *_SHEETS, *_LINES, *_ARRAYS)
+def _read(
+    place: str,
+    sep: str | None,
+    decimal: str,
+    encoding: str,
+    sheet: str | int | None,
+    backend: str | None,
+) -> Table:
+    ending = ".csv" if place == "-" else Path(_PACKED.sub("", place.lower())).suffix
     many = "*" in place or "://" in place or Path(place).is_dir()
-    if ending not in readable and not many:
-        raise DataError(f"{place} must end in one of {', '.join(readable)}")
-    *text, sheet = form
+    if not (many or place == "-"):
+        _require_file(place)
     if ending in _TEXT:
-        rows, lines = read_text(place, *text)
-        return _without_slips(Table(_to_pandas(rows, place), place, lines=lines), text[1])
+        return _without_slips(_text(place, sep, decimal, encoding), decimal)
     if ending in _SHEETS:
-        return _without_slips(_excel(place, 0 if sheet is None else sheet), text[1])
-    if ending in _LINES:
-        return _json_lines(place)
-    return _numpy(place) if ending in _ARRAYS else _columnar(place, backend)
+        return _without_slips(_excel(place, 0 if sheet is None else sheet), decimal)
+    if ending in _ARRAYS:
+        return _numpy(place)
+    if ending in _COLUMNAR or many:
+        return _columnar(place, backend)
+    readable = ", ".join((*_TEXT, *_COLUMNAR, *_SHEETS, *_ARRAYS))
+    raise DataError(f"{place} must end in one of {readable}")
 
 
 def _to_pandas(table: Any, path: str) -> Any:
@@ -187,8 +190,6 @@ def _to_pandas(table: Any, path: str) -> Any:
 
 def _columnar(place: str, backend: str | None) -> Table:
     """Read the rows of all files, in the plain order of their paths."""
-    if "://" not in place and "*" not in place and not Path(place).is_dir():
-        require_file(place)
     import fsspec
     import pyarrow.dataset
 
@@ -225,20 +226,10 @@ def _columnar(place: str, backend: str | None) -> Table:
     return Table(_to_pandas(table.unify_dictionaries(), place), place)
 
 
-def _json_lines(path: str) -> Table:
-    import pyarrow as pa
-    import pyarrow.json
-
-    content = content_of(path)
-    table = pyarrow.json.read_json(pa.BufferReader(content))
-    lines = [number for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
-    return Table(_to_pandas(table, path), path, lines=lines)
-
-
 def _excel(path: str, sheet: str | int) -> Table:
     import pandas as pd
 
-    frame = pd.read_excel(io.BytesIO(content_of(path)), sheet_name=sheet)
+    frame = pd.read_excel(io.BytesIO(_content_of(path)), sheet_name=sheet)
     return Table(frame, path, lines=range(2, len(frame) + 2))
 
 
@@ -266,10 +257,12 @@ def _numpy(path: str) -> Table:
     """Read a matrix, or the matrix X of an archive with columns beside it."""
     import pandas as pd
 
-    require_file(path)
-    found = np.load(path, mmap_mode="r", allow_pickle=False)
-    with nullcontext() if isinstance(found, np.ndarray) else found:
-        arrays = {"X": found} if isinstance(found, np.ndarray) else dict(found)
+    found = np.load(path, mmap_mode="r")
+    if isinstance(found, np.ndarray):
+        arrays = {"X": found}
+    else:
+        with found:
+            arrays = dict(found)
     if "X" not in arrays:
         raise DataError(f"{path} must hold the features in an array 'X', got {', '.join(arrays)}")
     X = arrays.pop("X")
@@ -281,8 +274,92 @@ def _numpy(path: str) -> Table:
     return Table(frame.assign(**beside) if beside else frame, path)
 
 
-def _character(sep: str | None) -> str | None:
-    word = {"tab": "\t", "\\t": "\t"}.get(sep, sep) if isinstance(sep, str) else sep
-    if word is not None and (not isinstance(word, str) or len(word) != 1 or word in '"\n\r'):
-        raise ArgumentError("must be one character, or 'tab'", argument="sep", got=sep)
-    return word
+# Text files -------------------------------------------------------------------------------------
+
+
+def _text(path: str, sep: str | None, decimal: str, encoding: str) -> Table:
+    import pyarrow as pa
+    import pyarrow.csv
+
+    text = _decoded(path, encoding)
+    first = text.lstrip().partition("\n")[0]
+    if not first:
+        raise DataError(f"{path} is empty")
+    if all(map(is_number, re.split(r"[,;|\t]", first))):  # whatever separates them
+        problem = f"the first line of {path} holds numbers, not column names"
+        raise DataError(problem, remedy="add a header line")
+    sep = "\t" if sep == "tab" else sep or _guessed(first, decimal)
+    content = text.encode()
+    lines = _lines_of_rows(path, content, sep)
+    if not lines:
+        raise DataError(f"{path} has a header but no rows")
+    parsing = pyarrow.csv.ParseOptions(delimiter=sep, newlines_in_values=True)
+    converting = pyarrow.csv.ConvertOptions(decimal_point=decimal, strings_can_be_null=True)
+    buffer = pa.BufferReader(content)
+    table = pyarrow.csv.read_csv(buffer, parse_options=parsing, convert_options=converting)
+    names = [name.strip() or f"Unnamed: {i}" for i, name in enumerate(table.column_names)]
+    return Table(_to_pandas(table.rename_columns(names), path), path, lines=lines)
+
+
+def _decoded(path: str, encoding: str) -> str:
+    content = _content_of(path)
+    try:
+        return content.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        problem = f"{path} is not {encoding} text: byte 0x{content[error.start]:02x} in line {line}"
+        raise DataError(problem, remedy="set encoding, such as 'latin-1' or 'utf-16'") from None
+
+
+def _guessed(first: str, decimal: str) -> str:
+    """Return the separator that occurs most often in the first line."""
+    possible = [sep for sep in (",", ";", "\t", "|") if sep != decimal and sep in first]
+    return max(possible, key=first.count) if possible else ";" if decimal == "," else ","
+
+
+def _lines_of_rows(path: str, content: bytes, sep: str) -> list[int]:
+    """Return the line in which each row begins; refuse rows that are too short or too long.
+
+    pyarrow takes all that follows a quote that is never closed for one value.
+    """
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+    records = csv.reader(text, delimiter=sep, strict=True)
+    lines: list[int] = []
+    width, begins = 0, 1
+    try:
+        for record in records:
+            if record:  # else the line is blank
+                width = width or len(record)
+                if len(record) != width:
+                    found = f"line {begins} has {counted(len(record), 'value')}"
+                    raise DataError(f"{path} is ragged: {found}, the header has {width}")
+                lines.append(begins)
+            elif width == 1:  # pyarrow would drop it, and with it a trial that failed
+                raise DataError(f"line {begins} of {path} is blank", remedy="write nan there")
+            begins = records.line_num + 1
+    except csv.Error as error:
+        problem = f"{path}, in the row that begins in line {begins}: {error}"
+        remedy = "close every quote, and write a quote inside quotes twice"
+        raise DataError(problem, remedy=remedy) from None
+    return lines[1:]
+
+
+def _content_of(path: str) -> bytes:
+    """Return the bytes of a file or an address, unpacked."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    import fsspec
+
+    with fsspec.open(path, "rb", compression="infer") as file:
+        return bytes(file.read())
+
+
+def _require_file(path: str) -> None:
+    """Refuse what is not there, and pipes and devices, which would be waited for."""
+    place = Path(path)
+    if place.exists() and not place.is_file():
+        raise DataError(f"{path} is not a regular file", remedy="give a file with rows")
+    if not place.exists():
+        beside = [each.name for each in place.parent.iterdir()] if place.parent.is_dir() else []
+        remedy = did_you_mean(place.name, beside).removeprefix("; ")
+        raise DataError(f"no such file: {path}", remedy=remedy)

@@ -235,7 +235,8 @@ def join(first: Any, second: Any) -> Any:
     if isinstance(parts[0], nw.Series):
         tables = [part.alias("column").to_frame() for part in parts]
         return nw.concat(tables)["column"].alias(parts[0].name).to_native()
-    return nw.concat(parts).to_native()
+    # blocks of a pandas frame would decide how the columns lie in memory, and so last digits
+    return nw.concat([part.clone() for part in parts]).to_native()
 
 
 def column_of(frame: Any, name: str) -> Any:

@@ -211,6 +211,12 @@ class Sample:
             raise DataError("y is the same in all rows, so its standard deviation is 0")
         return math.sqrt(sum(float(np.var(values, ddof=1, dtype=np.float64)) for values in columns))
 
+    @property
+    def classes(self) -> dict[Any, int]:
+        """How many rows each class of a single response has, in ascending order."""
+        found, rows = np.unique(self.y.column(0), return_counts=True)
+        return dict(zip(found.tolist(), rows.tolist(), strict=True))
+
     def digest(self) -> str:
         """Return a fingerprint of all values, the same for an array and a frame of them."""
         return digest_of(sums_of(self.tables), self.constant)

@@ -6,7 +6,7 @@ import datetime
 import decimal
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -168,16 +168,15 @@ def _check_kind(values: NDArray[Any], name: str) -> None:
         raise DataError(problem, argument=name, remedy=remedy)
 
 
-def rare_class(y: Rows, n: int) -> str | None:
-    """Say that most training sets of n rows lack a class, if they do."""
-    [(_, labels)] = y.values()
-    classes, counts = np.unique(labels, return_counts=True)
-    rows = int(counts.min())
-    if (1 - rows / len(y)) ** n <= _MOST:
+def rare_class(classes: Mapping[Any, int], n: int) -> str | None:
+    """Say that most training sets of n rows lack a class, if they do; given how often each is."""
+    rare, total = min(classes, key=classes.__getitem__), sum(classes.values())
+    rows = classes[rare]
+    if (1 - rows / total) ** n <= _MOST:
         return None
     return (
-        f"Class {classes[counts.argmin()]} has {rows:,} of {len(y):,} rows, so most training sets "
-        f"of {n:,} rows have none of it. You may want a larger n."
+        f"Class {rare} has {rows:,} of {total:,} rows, so most training sets of {n:,} rows have "
+        "none of it. You may want a larger n."
     )
 
 

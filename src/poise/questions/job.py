@@ -291,8 +291,9 @@ class Job:
         """Say what is remarkable about the rows, before any fit."""
         sample = self.sample
         total = sample.n_labeled + sample.n_unlabeled
-        plain = sample.at_hand is sample and sample.n_responses == 1 and sample.groups is None
-        rare = rare_class(sample.y, self.design.n) if self.design.n_classes and plain else None
+        plain = sample.at_hand.n_responses == 1 and sample.n_groups is None
+        classes = sample.classes if self.design.n_classes and plain else None
+        rare = rare_class(classes, self.design.n) if classes else None
         estimator, design = getattr(self.algorithm, "estimator", None), self.design
         search = search_among_few(estimator, design.n, design.unit, design.units[0])
         found = copies(sample.at_hand, total), rare, search
