@@ -28,7 +28,7 @@ def on_dask(sample, groups, *tables):
         labels.append(dict.fromkeys(frame[groups]) if groups else {})
     labels = [labels[0], [label for label in labels[1] if label not in labels[0]]]
     numbers = [{label: k for k, label in enumerate(each)} for each in labels]
-    return DaskSample(Columns("y", groups, None, {}), made, sample, [], numbers)
+    return DaskSample(Columns("y", groups, None, {}), made, sample, numbers)
 
 
 @given(st.data())

@@ -75,7 +75,7 @@ def test_fresh_rows_are_counted_as_the_design_counts_them(asked, batch):
         ),
         (
             {"n": 100, "delta": 0.1, "delta_star": 0.01, "power": 0.9},
-            ["with 54 the power is below 0.9 again; max_trials=46 avoids that."],
+            ["max_trials=46 keeps the power from falling below 0.9."],
         ),
         (
             {"n": 100, "n_labeled": 5000, "delta": 0.1, "delta_star": 0.2},

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -280,3 +280,37 @@ def _word(value: Any, known: dict[Any, int]) -> int:
 def _hash(text: str) -> int:
     content = text.encode(errors="surrogatepass")
     return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
+
+
+# Digests ------------------------------------------------------------------------------------------
+
+
+def sums_of(tables: Mapping[str, Rows], first: int = 0) -> Words:
+    """Return what a digest knows of tables: sums over their rows, counted from ``first``.
+
+    So parts of a table can be looked at anywhere, in any order.
+    """
+    sums = np.zeros(2, dtype=np.uint64)
+    for name, table in tables.items():
+        places = mixed(np.arange(first, first + len(table), dtype=np.uint64))
+        keys = (f"{name}:{len(table.labels)}:{k}" for k in range(len(sums)))
+        sums += np.array([mixed(row_identities(key, table) + places).sum() for key in keys])
+    return sums
+
+
+def digest_of(sums: Words, constant: Mapping[str, Any]) -> str:
+    """Return the fingerprint of rows by their sums, and of what every fit gets."""
+    state = hashlib.blake2b(sums.tobytes(), digest_size=32)
+    for name, value in sorted(constant.items()):
+        state.update(f"{name}:{_fingerprint(value)}\n".encode())
+    return state.hexdigest()
+
+
+def _fingerprint(value: object) -> str:
+    """Return a digest of an argument of fit; its type where it has none."""
+    import joblib
+
+    try:
+        return str(joblib.hash(value))
+    except Exception:  # what cannot be pickled
+        return str(type(value))

@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.data.copies import chosen, telling_column
-from poise.data.groups_and_weights import length_of
+from poise.data.copies import chosen, digest_of, sums_of, telling_column
 from poise.data.pieces import Order, Side, sides_of
 from poise.data.randomness import Ids, Words
 from poise.data.rows import as_rows, is_on_dask
-from poise.data.sample import Sample, digest_of, sums_of
+from poise.data.sample import Sample, length_of
 from poise.data.split import Split
 from poise.errors import AlgorithmError, ArgumentError, DataError
 
@@ -54,6 +53,7 @@ class Table(NamedTuple):
     parts: Sequence[Any] = ()
     first: Sequence[int] = (0,)
     empty: Any = None
+    seen: Sequence[Seen] = ()
 
     def each(self, function: Callable[..., Any], what: Any) -> list[Any]:
         """Return what a function of ``what``, each partition and its number will give."""
@@ -72,14 +72,15 @@ class Look(NamedTuple):
     head: Any
     keep: int  # rows
 
-    def table(self, frame: Any) -> tuple[Table, list[Seen]]:
+    def table(self, frame: Any) -> Table:
         """Look at each partition of a frame."""
         import dask
 
         parts = frame.to_delayed()  # once: other expressions of it may have other partitions
         table = Table(parts, range(len(parts)), frame._meta)
-        seen = list(dask.compute(*table.each(_seen, self)))
-        return table._replace(first=np.cumsum([0, *(s.rows for s in seen)]).tolist()), seen
+        seen = dask.compute(*table.each(_seen, self))
+        first = np.cumsum([0, *(each.rows for each in seen)]).tolist()
+        return table._replace(first=first, seen=seen)
 
 
 class Seen(NamedTuple):
@@ -138,7 +139,6 @@ class DaskSample:
     columns: Columns
     tables: list[Table]  # labelled, unlabelled
     at_hand: Sample
-    seen: list[Seen]
     numbers: list[dict[Any, int]]
 
     @classmethod
@@ -160,20 +160,20 @@ class DaskSample:
         head = next(filter(len, (part.head(1000).compute() for part in X.to_delayed())), X._meta)
         columns.sample(head)  # names a column that is not there
         look = Look(columns, check, head, -(-_AT_HAND // X.npartitions))
-        labeled, seen = look.table(X)
-        unlabeled, beyond = Table(), list[Seen]()
+        tables = [look.table(X), Table()]
         if X_unlabeled is not None:
-            unlabeled, beyond = look.table(X_unlabeled.drop(columns=[y], errors="ignore"))
+            tables[1] = look.table(X_unlabeled.drop(columns=[y], errors="ignore"))
         for name, value in columns.constant.items():
-            if length_of(value) == labeled.first[-1]:
+            if length_of(value) == tables[0].first[-1]:
                 rule = "must not hold a value for each row: rows on Dask have columns for them"
                 raise DataError(rule, argument=f"fit_params[{name!r}]")
-        here, there = ([label for s in each for label in s.labels] for each in (seen, beyond))
-        known = dict.fromkeys(here)
-        alone = dict.fromkeys(label for label in there if label not in known)
-        numbers = [dict(zip(labels, range(len(labels)), strict=True)) for labels in (known, alone)]
-        at_hand = columns.sample(pd.concat([each.some for each in seen]))
-        return cls(columns, [labeled, unlabeled], at_hand, seen, numbers)
+        numbers: list[dict[Any, int]] = []
+        for table in tables:
+            labels = dict.fromkeys(label for each in table.seen for label in each.labels)
+            new = [label for label in labels if not any(label in known for known in numbers)]
+            numbers.append({label: k for k, label in enumerate(new)})
+        at_hand = columns.sample(pd.concat([each.some for each in tables[0].seen]))
+        return cls(columns, tables, at_hand, numbers)
 
     @property
     def n_labeled(self) -> int:
@@ -206,14 +206,16 @@ class DaskSample:
     def sd(self) -> float:
         """Return the standard deviation of the responses."""
         self.at_hand.sd()  # refuses labels, and responses that are all the same
-        rows, mean, squares = np.array([each[:1] + each[2:4] for each in self.seen]).T
+        rows, mean, squares = np.array([s[:1] + s[2:4] for s in self.tables[0].seen]).T
         between = rows @ (mean - np.average(mean, weights=rows)) ** 2
         return math.sqrt((squares.sum() + between) / (rows.sum() - 1))
 
     @property
     def classes(self) -> dict[Any, int]:
         """How many rows each class has, in ascending order."""
-        total = sum((Counter(each.classes) for each in self.seen), Counter())
+        total = Counter[Any]()
+        for each in self.tables[0].seen:
+            total.update(each.classes)
         return dict(sorted(total.items()))
 
     def digest(self) -> str:

@@ -167,9 +167,9 @@ class _ListRows(Rows):
 
     def take(self, places: Ids) -> list[Any]:
         taken = [self.native[place] for place in places.tolist()]
-        if not self.single and not self.mutable:  # lists of plain values
-            return [copy.copy(row) for row in taken]
-        return [own_copy(row) for row in taken] if self.mutable else taken
+        if self.mutable:
+            return [own_copy(row) for row in taken]
+        return taken if self.single else [copy.copy(row) for row in taken]
 
     def column(self, place: int) -> NDArray[Any]:
         return _column(self.native if self.single else [row[place] for row in self.native])

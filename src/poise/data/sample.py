@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.checks import counted, did_you_mean
-from poise.data.copies import mixed, row_identities
-from poise.data.randomness import Ids, Words
+from poise.data.copies import digest_of, sums_of
+from poise.data.randomness import Ids
 from poise.data.rows import Rows, as_rows, column_of, join, own_copy, without_columns
-from poise.data.suitable import check_responses, holds_labels
-from poise.errors import DataError
+from poise.data.suitable import check_responses, check_weights, holds_labels, is_missing
+from poise.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
     from poise.data.split import Split
+
+_PER_ROW = ("sample_weight", "groups")  # names that always mean one value per row
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,11 +99,9 @@ class Sample:
         belong = (groups, groups_unlabeled, fit_params, sample_weight, ids)
         if all(each is None for each in belong):
             return cls(rows, responses, more)
-        from poise.data.groups_and_weights import divided, numbered_groups, one_per_row
-
-        codes, more_codes = numbered_groups(columns["groups"], groups_unlabeled, rows, more)
-        per_row, constant = divided(fit_params, columns["sample_weight"], rows)
-        names = None if ids is None else one_per_row(columns["ids"], "ids", rows).column(0)
+        codes, more_codes = _numbered_groups(columns["groups"], groups_unlabeled, rows, more)
+        per_row, constant = _divided(fit_params, columns["sample_weight"], rows)
+        names = None if ids is None else _one_per_row(columns["ids"], "ids", rows).column(0)
         return cls(rows, responses, more, codes, more_codes, per_row, constant, names)
 
     @property
@@ -234,27 +233,6 @@ class Sample:
         return self, split
 
 
-def sums_of(tables: Mapping[str, Rows], first: int = 0) -> Words:
-    """Return what a digest knows of tables: sums over their rows, counted from ``first``.
-
-    So parts of a table can be looked at anywhere, in any order.
-    """
-    sums = np.zeros(2, dtype=np.uint64)
-    for name, table in tables.items():
-        places = mixed(np.arange(first, first + len(table), dtype=np.uint64))
-        keys = (f"{name}:{len(table.labels)}:{k}" for k in range(len(sums)))
-        sums += np.array([mixed(row_identities(key, table) + places).sum() for key in keys])
-    return sums
-
-
-def digest_of(sums: Words, constant: Mapping[str, Any]) -> str:
-    """Return the fingerprint of rows by their sums, and of what every fit gets."""
-    state = hashlib.blake2b(sums.tobytes(), digest_size=32)
-    for name, value in sorted(constant.items()):
-        state.update(f"{name}:{_fingerprint(value)}\n".encode())
-    return state.hexdigest()
-
-
 # Columns by name --------------------------------------------------------------------------------
 
 
@@ -305,17 +283,90 @@ def _check_columns(X: Rows, more: Rows | None) -> None:
 
 
 def _described(rows: Rows) -> str:
-    count = counted(len(rows.labels), "column")
-    kind = type(rows.native)
-    name = f"{kind.__module__.partition('.')[0]} {kind.__name__}".removeprefix("builtins ")
-    return f"{name} of {count if isinstance(rows.labels, range) else list(rows.labels)}"
+    kind, labels = type(rows.native), rows.labels
+    columns = counted(len(labels), "column") if isinstance(labels, range) else list(labels)
+    library = kind.__module__.partition(".")[0].removeprefix("builtins")
+    return f"{library} {kind.__name__} of {columns}".lstrip()
 
 
-def _fingerprint(value: object) -> str:
-    """Return a digest of an argument of fit; its type where it has none."""
-    import joblib
+# What belongs to the rows -------------------------------------------------------------------------
 
+
+def _one_per_row(values: Any, name: str, rows: Rows) -> Rows:
+    """Take values that go with rows; refuse more or fewer than there are rows."""
+    found = as_rows(values, name)
+    if len(found) != len(rows):
+        kind = "unlabelled" if name == "groups_unlabeled" else "labelled"
+        rule = f"must hold one value per {kind} row ({len(rows)}), got {len(found)}"
+        raise DataError(rule, argument=name)
+    return found
+
+
+def _divided(
+    values: Mapping[str, Any] | None, sample_weight: Any, rows: Rows
+) -> tuple[dict[str, Rows], dict[str, Any]]:
+    """Divide arguments of fit: as in scikit-learn, those as long as the rows follow them."""
+    given: Any = {} if values is None else values
+    if not isinstance(given, Mapping):
+        rule = "must be a dict of arguments of fit, such as {'sample_weight': weights}"
+        raise ArgumentError(rule, argument="fit_params", got=values)
+    if sample_weight is not None:
+        if "sample_weight" in given:
+            raise ArgumentError("is given twice, also in fit_params", argument="sample_weight")
+        given = {**given, "sample_weight": sample_weight}
+    per_row, constant = {}, {}
+    for name, value in given.items():
+        kind, said = str(name).rpartition("__")[2], f"fit_params[{name!r}]"
+        if (length := length_of(value)) is None or (length != len(rows) and kind not in _PER_ROW):
+            constant[name] = value
+        else:
+            per_row[name] = _one_per_row(value, said, rows)
+        if name in per_row and kind == "sample_weight":
+            check_weights(per_row[name], said)
+    return per_row, constant
+
+
+def length_of(value: Any) -> int | None:
+    """Count the rows of a container; None if the value is none."""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return int(shape[0]) if shape else None
+    return len(value) if isinstance(value, (list, tuple)) or hasattr(value, "to_numpy") else None
+
+
+def _numbered_groups(
+    groups: Any, groups_unlabeled: Any, rows: Rows, more: Rows | None
+) -> tuple[Ids | None, Ids | None]:
+    """Return the numbers of groups; -1 for unlabelled rows whose group has labelled rows."""
+    if groups_unlabeled is not None and (groups is None or more is None):
+        needs = "groups" if groups is None else "X_unlabeled"
+        raise ArgumentError(f"needs {needs} as well", argument="groups_unlabeled")
+    if groups is None:
+        return None, None
+    known: dict[Any, int] = {}
+    codes = _codes(groups, "groups", rows, known)
+    if more is None:
+        return codes, None
+    if groups_unlabeled is None:
+        remedy = "a test point must not belong to a group that its trial was trained on"
+        raise DataError("X_unlabeled needs groups_unlabeled where there are groups", remedy=remedy)
+    here = len(known)
+    return codes, np.maximum(_codes(groups_unlabeled, "groups_unlabeled", more, known) - here, -1)
+
+
+def _codes(labels: Any, name: str, rows: Rows, known: dict[Any, int]) -> Ids:
+    """Replace labels of any hashable type by numbers, in order of appearance."""
+    found = _one_per_row(labels, name, rows)
+    plain = isinstance(found.native, (list, tuple))
+    if not (found.single or plain):
+        raise DataError("must be one column of labels", argument=name)
+    values = found.native if plain else found.column(0).tolist()
+    for row, label in enumerate(values):
+        if is_missing(label):
+            problem = f"must not be missing, got {label!r} in row {row} (counting from 0)"
+            remedy = "give a row without a group a label of its own"
+            raise DataError(problem, argument=name, remedy=remedy)
     try:
-        return str(joblib.hash(value))
-    except Exception:  # what cannot be pickled
-        return str(type(value))
+        return np.array([known.setdefault(label, len(known)) for label in values], dtype=np.int64)
+    except TypeError:
+        raise DataError("must hold numbers or text", argument=name) from None

@@ -93,8 +93,7 @@ def plan(
         True probability that a change exceeds ε; 0 for an algorithm that never does.
     randomized : bool
         Plan the test with the paper's coin, whose power never falls as rows are added. Without it
-        the power is a sawtooth: ``Plan.dips_at`` is the next larger number of trials with too
-        little power, and ``max_trials`` avoids it.
+        the power is a sawtooth, and ``max_trials`` keeps a test from more trials than planned.
     remove : int, at least 1
         Rows removed at once.
     replace : bool

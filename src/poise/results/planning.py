@@ -17,7 +17,7 @@ _TRIALS_BY_DEFAULT = 10_000  # max_trials
 def plan_lines(plan: Plan) -> list[str]:
     """Say what the answer is, what it rests on, and what it does not promise."""
     power = _too_few(plan) or _power(plan)
-    lines = [_answer(plan), _trials(plan), power, _dip(plan), _cap(plan)]
+    lines = [_answer(plan), _trials(plan), power, _dips(plan), _cap(plan)]
     lines += [_averaged(plan), _ceiling(plan)]
     return [line for line in lines if line]
 
@@ -124,12 +124,12 @@ def _reached(plan: Plan, short: bool = False) -> str:
     return f"{'probability' if short else 'power is'} {at_least(plan.reached)}"
 
 
-def _dip(plan: Plan) -> str:
-    if plan.solved_for not in ("n_labeled", "n") or plan.dips_at is None:
+def _dips(plan: Plan) -> str:
+    if plan.solved_for not in ("n_labeled", "n") or plan.randomized or not plan.delta_star:
         return ""
     return (
-        f"More trials are not always better without the coin: with {plan.dips_at:,} the power is "
-        f"below {exactly(plan.power)} again; max_trials={plan.n_trials} avoids that."
+        "More trials are not always better without the coin; "
+        f"max_trials={plan.n_trials} keeps the power from falling below {exactly(plan.power)}."
     )
 
 

@@ -16,7 +16,7 @@ import math
 from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import exactly
-from poise.theory import binomial, binomial_law
+from poise.theory import binomial
 from poise.theory.counts import clean_trials, first_beyond, trials_for_averaging
 
 Test = tuple[float, float, float]
@@ -53,26 +53,6 @@ def next_met(test: Test, power: float, randomized: bool, m: int) -> int:
     while not randomized and binomial.power(m, *test) < power:
         m = _next_step(test, m)  # the rest of this step is lower still
     return m
-
-
-def next_missed(test: Test, power: float, m: int) -> int | None:
-    """Find the fewest trials, at least ``m``, with which the plain test's power is too small.
-
-    The level that is not used at the end of a step shrinks from step to step, and power at a fixed
-    level grows with the trials: once the coin's power at what a step uses is enough, it stays so.
-    """
-    delta, truth, alpha = test
-    while truth > 0 and power > 0:
-        end = _next_step(test, m) - 1
-        if binomial.power(end, *test) < power:
-            return first_beyond(m - 1, lambda m: binomial.power(m, *test) < power, end)
-        count = binomial.critical_count(end, delta, alpha)
-        below, above = (binomial_law.cdf(count + i, end, delta) for i in (0, 1))
-        used = alpha * float(below / above)
-        if binomial.power(end, delta, truth, used, randomized=True) >= power:
-            return None
-        m = end + 1
-    return None
 
 
 def _next_step(test: Test, m: int) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,7 +21,6 @@ from poise.theory.counts import clean_trials, trials_for_averaging
 from poise.theory.fewest_trials import (
     averaged_power,
     next_met,
-    next_missed,
     refuse_what_no_data_can_do,
     spread,
 )
@@ -100,11 +98,6 @@ class Plan:
             return 1
         rows = self.n, self.n_labeled, self.n_unlabeled, self.fresh
         return min(counts.spare_points(*rows), MOST_POINTS)
-
-    @cached_property
-    def dips_at(self) -> int | None:
-        """Next larger number of trials with which the power is too small again; None if none."""
-        return None if self.randomized else next_missed(self._test, self.power, self.n_trials)
 
     @property
     def averaged(self) -> tuple[float, float] | None:
