@@ -105,7 +105,6 @@ def test_a_verdict_is_marked_with_its_own_limits():
     result = trials_of([0.1, 0.1, 2.0]).test(epsilon=1, delta=0.1)
     mark = Mark.of(result)
     assert (mark.low, mark.high) == result.delta_interval
-    assert np.ravel(mark.reach) == pytest.approx((1 / 3 - mark.low, mark.high - 1 / 3))
 
 
 def test_a_limit_that_contradicts_the_verdict_is_not_drawn():
