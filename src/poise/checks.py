@@ -8,7 +8,9 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
+import re
 from collections.abc import Collection, Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from poise.errors import ArgumentError
@@ -22,52 +24,67 @@ if TYPE_CHECKING:
 LARGEST_COUNT = 2**63 - 1
 
 
-def number(
-    name: str, value: object, rule: str, *, low: float, high: float, open: str = ""
-) -> float:
-    """Return one number between two bounds; ``open`` says which ends are left out: "", "(", "()".
-
-    ``rule`` says in words what is allowed.
-    """
+def number(name: str, value: object, rule: str) -> float:
+    """Return one number within the bounds that ``rule`` names: "a number in [0, 1)"."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ArgumentError(f"must be {rule}", argument=name, got=value)
     found = float(value)
-    above = found > low if "(" in open else found >= low
-    below = found < high if ")" in open else found <= high
-    if not (above and below):
+    if not _inside(found, rule):
         raise ArgumentError(f"must be {rule}", argument=name, got=value)
     return found
 
 
+@cache
+def bounds(rule: str) -> tuple[float, bool, float, bool]:
+    """Read both bounds off a rule, each with whether it is left out itself.
+
+    Examples
+    --------
+    >>> bounds("a number in [0, 1)"), bounds("a finite number > 0 or None")
+    ((0.0, False, 1.0, True), (0.0, True, inf, True))
+    """
+    if found := re.search(r"in (\[|\()(.+?), (.+?)(\]|\))", rule):
+        return float(found[2]), found[1] == "(", float(found[3]), found[4] == ")"
+    least, finite = re.search(r">(=?) (\S+)", rule), "finite" in rule
+    if least:
+        return float(least[2]), not least[1], math.inf, finite
+    return -math.inf, finite, math.inf, finite
+
+
+def _inside(value: Any, rule: str) -> Any:
+    """Tell whether a number, or each of an array, is within the bounds of a rule."""
+    low, after, high, before = bounds(rule)
+    return (value > low if after else value >= low) & (value < high if before else value <= high)
+
+
 def epsilon(value: object, name: str = "epsilon") -> float:
     """Return an allowed change: finite, at least 0."""
-    return number(name, value, "a finite number >= 0", low=0, high=math.inf, open=")")
+    return number(name, value, "a finite number >= 0")
 
 
 def delta(value: object, name: str = "delta") -> float:
     """Return a probability in [0, 1)."""
-    return number(name, value, "a number in [0, 1)", low=0, high=1, open=")")
+    return number(name, value, "a number in [0, 1)")
 
 
 def alpha(value: object, name: str = "alpha") -> float:
     """Return an error level in (0, 1)."""
-    return number(name, value, "a number in (0, 1)", low=0, high=1, open="()")
+    return number(name, value, "a number in (0, 1)")
 
 
 def positive(name: str, value: object) -> float:
     """Return a finite number above 0."""
-    return number(name, value, "a finite number > 0", low=0, high=math.inf, open="()")
+    return number(name, value, "a finite number > 0")
 
 
-def count(name: str, value: object, minimum: float = 0) -> int:
+def count(name: str, value: object, minimum: float = 0, rule: str = "") -> int:
     """Return a whole number of at least ``minimum`` that 64 bits hold; ``1e6`` is one."""
-    rule = "must be a whole number" + ("" if minimum == -math.inf else f" >= {minimum:g}")
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ArgumentError(rule, argument=name, got=value)
     found: Any = value
-    whole = isinstance(found, numbers.Integral) or float(found).is_integer()
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    whole = real and (isinstance(found, numbers.Integral) or float(found).is_integer())
     if not whole or found < minimum:
-        raise ArgumentError(rule, argument=name, got=value)
+        rule = rule or f"a whole number >= {minimum:g}"
+        raise ArgumentError(f"must be {rule}", argument=name, got=value)
     if found > LARGEST_COUNT:
         raise ArgumentError("must be below 2**63", argument=name, got=value)
     return int(found)
@@ -122,19 +139,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 # The same for arrays, for the public functions of poise.theory.
 
 
-def reals(
-    name: str, value: ArrayLike, rule: str, low: float, high: float, open: str = ""
-) -> Floats:
-    """Return numbers between two bounds as float64; text, booleans and nan are refused."""
+def reals(name: str, value: ArrayLike, rule: str) -> Floats:
+    """Return numbers as :func:`number` does, as float64; text, booleans and nan are refused."""
     import numpy as np
 
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
         raise ArgumentError(f"must be {rule}", argument=name, got=value)
     array = array.astype(np.float64)
-    above = array > low if "(" in open else array >= low
-    below = array < high if ")" in open else array <= high
-    wrong = ~(above & below)
+    wrong = ~_inside(array, rule)
     if wrong.any():
         raise ArgumentError(f"must be {rule}", argument=name, got=array[wrong].flat[0].item())
     return array
@@ -142,17 +155,17 @@ def reals(
 
 def deltas(value: ArrayLike, name: str = "delta") -> Floats:
     """Return probabilities in [0, 1)."""
-    return reals(name, value, "a number in [0, 1)", 0, 1, ")")
+    return reals(name, value, "a number in [0, 1)")
 
 
 def alphas(value: ArrayLike, name: str = "alpha") -> Floats:
     """Return error levels in (0, 1)."""
-    return reals(name, value, "a number in (0, 1)", 0, 1, "()")
+    return reals(name, value, "a number in (0, 1)")
 
 
 def probabilities(name: str, value: ArrayLike) -> Floats:
     """Return numbers in [0, 1]."""
-    return reals(name, value, "a number in [0, 1]", 0, 1)
+    return reals(name, value, "a number in [0, 1]")
 
 
 def counts(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:

@@ -7,14 +7,13 @@ are read from here. A face that needs a new setting adds one line.
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import textwrap
 import types
 from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import (
     Annotated,
     Any,
@@ -45,11 +44,12 @@ class says:  # noqa: N801 - reads as a word of the declaration below
 
     help: str
     default: Any = None
-    low: float = -math.inf
-    high: float = math.inf
-    open: str = ""  # which ends are left out: "", "(", ")" or "()"
+    range: str = ""  # of numbers: "> 0" or "in [0, 1)"
     option: str = ""  # of the command line; "" is its name with dashes, "-" is none
     first: bool = False  # listed on the first screen of a command's help
+
+
+often = partial(says, first=True)
 
 
 class Asked(TypedDict, total=False):
@@ -57,46 +57,29 @@ class Asked(TypedDict, total=False):
 
     n: Annotated[
         int | float,
-        says(
-            "Training size, at least 2, or a share in (0, 1) of the labelled rows.",
-            REQUIRED,
-            low=0,
-            open="(",
-            first=True,
-        ),
+        often("Training size, at least 2, or a share in (0, 1) of the rows.", REQUIRED, "> 0"),
     ]
     epsilon: Annotated[
         float | str | None,
-        says(
+        often(
             "Allowed change, >= 0, in units of the prediction, or '5% of sd' (of the response). "
-            "Not given where a change is yes or no, or a share.",
-            first=True,
+            "Not given where a change is yes or no, or a share."
         ),
     ]
-    delta: Annotated[
-        float, says("Allowed probability of a larger change.", REQUIRED, 0, 1, ")", first=True)
-    ]
+    delta: Annotated[float, often("Allowed probability of a larger change.", REQUIRED, "in [0, 1)")]
     alpha: Annotated[
-        float,
-        says("Error level: how often the verdict may be wrong.", 0.05, 0, 1, "()", first=True),
+        float, often("Error level: how often the verdict may be wrong.", 0.05, "in (0, 1)")
     ]
     test: Annotated[
         Literal["auto", "binomial", "averaged"],
-        says(
-            "The paper's Binomial test, the averaged test, or the one that fits the trials.", "auto"
-        ),
+        says("The paper's Binomial test, the averaged test, or what suits the trials.", "auto"),
     ]
     stop_early: Annotated[
         bool, says("Stop as soon as the verdict is certain; limits are wider then.", False)
     ]
     random_state: Annotated[
         object,
-        says(
-            "Seed of rows and fits: the same seed gives the same changes.",
-            0,
-            option="--seed",
-            first=True,
-        ),
+        often("Seed of rows and fits: the same seed gives the same changes.", 0, option="--seed"),
     ]
 
 
@@ -123,28 +106,23 @@ class Settings(TypedDict, total=False):
     # what a trial is
     coupling: Annotated[
         Literal["shared", "independent"] | object,
-        says(
-            "Random terms of the two fits: the same, independent, or a coupling of your own.",
-            "shared",
-        ),
+        says("Random terms of the two fits: the same, independent, or your own.", "shared"),
     ]
     position: Annotated[
         Literal["last", "uniform"],
         says("Remove the last row of the training set, or one drawn at random, in place.", "last"),
     ]
-    remove: Annotated[int, says("Rows (or groups) removed at once.", 1, low=1)]
+    remove: Annotated[int, says("Rows (or groups) removed at once.", 1, ">= 1")]
     replace: Annotated[bool, says("Replace the removed rows by new ones.", False)]
     removals_per_trial: Annotated[
         int | Literal["all"] | None,
-        says("Removals tried in each trial; by default those that cost no fit.", low=1),
+        says("Removals tried in each trial; by default those that cost no fit.", None, ">= 1"),
     ]
     points_per_trial: Annotated[
         int | None,
-        says("Test points of each trial; by default up to 20, as spare rows allow.", low=1),
+        says("Test points of each trial; by default up to 20, as spare rows allow.", None, ">= 1"),
     ]
-    max_trials: Annotated[
-        int | None, says("Run at most this many trials.", 10_000, low=1, first=True)
-    ]
+    max_trials: Annotated[int | None, often("Run at most this many trials.", 10_000, ">= 1")]
     shuffle: Annotated[bool, says("Put the rows in a random order first.", True)]
     name: Annotated[str | None, says("What to call the algorithm.")]
     randomized: Annotated[
@@ -155,17 +133,16 @@ class Settings(TypedDict, total=False):
         Literal["dask", "ray"] | None,
         says("Cluster to fit on; connect to it first. By default this machine."),
     ]
-    fit_timeout: Annotated[float | None, says("Seconds that one fit may take.", low=0, open="(")]
+    fit_timeout: Annotated[float | None, says("Seconds that one fit may take.", None, "> 0")]
     on_error: Annotated[
         Literal["raise", "record"],
         says("What a failed fit does: end the run, or count against 'stable'.", "raise"),
     ]
     journal: Annotated[
         str | object | None,
-        says(
+        often(
             "File that keeps every answer, so that the same call goes on from there; a folder for "
-            "several algorithms or sizes.",
-            first=True,
+            "several algorithms or sizes."
         ),
     ]
     progress: Annotated[
@@ -176,11 +153,7 @@ class Settings(TypedDict, total=False):
     ]
     check: Annotated[
         bool,
-        says(
-            "Look at the first trial for what would break the level.",
-            True,
-            option="--look/--no-look",
-        ),
+        says("Look at trial 1 for what would break the level.", True, option="--look/--no-look"),
     ]
 
 
@@ -188,18 +161,15 @@ class MoreSettings(Settings, total=False):
     """What ``stability_test`` has as flat keywords and the other functions take as settings."""
 
     X_unlabeled: Annotated[
-        object, says("Rows without a response: more test points.", option="--unlabeled", first=True)
+        object, often("Rows without a response: more test points.", option="--unlabeled")
     ]
     groups: Annotated[
         object,
-        says(
-            "Group of each labelled row, or the name of a column: whole groups are removed.",
-            first=True,
-        ),
+        often("Group of each row, or the name of a column: whole groups are removed."),
     ]
     response: Annotated[
         Literal["predict", "predict_proba", "decision_function"],
-        says("Method of the fitted estimator that is compared.", "predict", first=True),
+        often("Method of the fitted estimator that is compared.", "predict"),
     ]
     distance: Annotated[
         str | Callable[..., object] | object,
@@ -211,7 +181,7 @@ class MoreSettings(Settings, total=False):
     ]
     n_jobs: Annotated[
         int | None,
-        says("Number of fits at the same time; -1 for one per core.", option="--jobs", first=True),
+        often("Number of fits at the same time; -1 for one per core.", option="--jobs"),
     ]
 
 
@@ -224,31 +194,27 @@ class OneTrainingSet(TypedDict, total=False):
 
     notion: Annotated[
         Literal["deployed", "add-one", "jackknife"],
-        says(
+        often(
             "A row leaves the training set; a new one is added; or a new one is added to the rows "
             "of leave-one-out models, which predict the row that they lack.",
             "deployed",
-            first=True,
         ),
     ]
     without: Annotated[
         object,
-        says(
+        often(
             "Rows that leave together: a condition on columns such as 'customer_id == 1234', a "
-            "mask, names of rows, or {name: any of these}.",
-            first=True,
+            "mask, names of rows, or {name: any of these}."
         ),
     ]
-    update: Annotated[int | None, says("Retrain with this many new rows.", low=1, first=True)]
+    update: Annotated[int | None, often("Retrain with this many new rows.", None, ">= 1")]
     gamma: Annotated[
         float | None,
-        says(
+        often(
             "Tolerated share of rows that matter; delta is then the allowed probability of a "
             "larger share, at a new row.",
-            low=0,
-            high=1,
-            open=")",
-            first=True,
+            None,
+            "in [0, 1)",
         ),
     ]
     groups_fresh: Annotated[object, says("Group of each fresh row.", option="-")]
@@ -257,7 +223,8 @@ class OneTrainingSet(TypedDict, total=False):
         says(
             "How many sets of rows 'without' was chosen from by looking at these fresh rows; "
             "alpha is divided by it.",
-            low=1,
+            None,
+            ">= 1",
         ),
     ]
 
@@ -284,27 +251,12 @@ class Setting:
     @property
     def rule(self) -> str:
         """What is allowed, in words."""
-        parts = []
-        if int in self.kinds or float in self.kinds:
-            parts.append(
-                ("a whole number" if float not in self.kinds else "a number") + self._range
-            )
-        if bool in self.kinds:
-            parts.append("True or False")
-        if str in self.kinds:
-            parts.append("text")
-        parts += [checks.one_of(self.words)] if self.words else []
-        parts += ["object"] if object in self.kinds else []
-        return " or ".join(parts + (["None"] if self.optional else []))
-
-    @property
-    def _range(self) -> str:
-        low, high, ends = self.said.low, self.said.high, self.said.open
-        if math.isfinite(low) and math.isfinite(high):
-            return (
-                f" in {'(' if '(' in ends else '['}{low:g}, {high:g}{')' if ')' in ends else ']'}"
-            )
-        return f" {'>' if '(' in ends else '>='} {low:g}" if math.isfinite(low) else ""
+        number = f"a {'' if float in self.kinds else 'whole '}number {self.said.range}".strip()
+        words = {int: number, float: number, bool: "True or False", str: "text"}
+        parts = dict.fromkeys(said for kind, said in words.items() if kind in self.kinds)
+        more = [checks.one_of(self.words)] if self.words else []
+        more += ["object"] if object in self.kinds else []
+        return " or ".join([*parts, *more, *(["None"] if self.optional else [])])
 
     def check(self, value: Any) -> Any:
         """Return the value, whole numbers as int; raise what is wrong with it.
@@ -318,22 +270,12 @@ class Setting:
             return value
         if bool in self.kinds and type(value).__name__ in ("bool", "bool_"):
             return bool(value)
-        try:
-            if int in self.kinds and not self._is_fraction(value):
-                least = max(self.said.low, -checks.LARGEST_COUNT)  # n_jobs may be negative
-                return checks.count(self.name, value, math.ceil(least))
-            if float in self.kinds:
-                bounds = self.said
-                return checks.number(
-                    self.name, value, self.rule, low=bounds.low, high=bounds.high, open=bounds.open
-                )
-        except ArgumentError:
-            if isinstance(value, int | float) and value > checks.LARGEST_COUNT:
-                raise
+        fraction = isinstance(value, float) and not value.is_integer()
+        if int in self.kinds and not (fraction and float in self.kinds):
+            return checks.count(self.name, value, checks.bounds(self.rule)[0], self.rule)
+        if float in self.kinds:
+            return checks.number(self.name, value, self.rule)
         raise ArgumentError(f"must be {self.rule}", argument=self.name, got=value)
-
-    def _is_fraction(self, value: Any) -> bool:
-        return float in self.kinds and isinstance(value, float) and not value.is_integer()
 
 
 @cache
@@ -343,17 +285,14 @@ def settings_of(declared: type) -> dict[str, Setting]:
     return {name: _setting(name, *get_args(hint)) for name, hint in hints.items()}
 
 
-def checked(function: str, given: Mapping[str, Any], *declared: type) -> dict[str, Any]:
+def checked(function: str, given: Mapping[str, Any], declared: type) -> dict[str, Any]:
     """Return every declared setting with its checked value or default; refuse unknown ones."""
-    known = {name: each for kind in declared for name, each in settings_of(kind).items()}
+    known = settings_of(declared)
     for name in given:
         if name not in known:
             hint = checks.did_you_mean(name, known)
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
-    return {
-        name: each.check(given[name]) if name in given else each.default
-        for name, each in known.items()
-    }
+    return {name: each.check(given.get(name, each.default)) for name, each in known.items()}
 
 
 def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]:
@@ -364,28 +303,25 @@ def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]
     """
 
     def decorate(function: F) -> F:
-        signature = inspect.signature(function)
+        signature, every = inspect.signature(function), settings_of(Everything)
         flat = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        more = {name: each for kind in declared for name, each in settings_of(kind).items()}
-        every = settings_of(Everything)
         named = {each.name for each in flat}
         added = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=each.said.default)
-            for name, each in more.items()
+            for kind in declared
+            for name, each in settings_of(kind).items()
             if name not in named and name not in leave
         ]
-        listed = [each for each in [*flat, *added] if each.name in every]
-        often = [each for each in listed if each.name in named or every[each.name].said.first]
-        rare = [each for each in listed if each not in often]
-        shown, hidden = (
-            "".join(_entry(every[each.name], each.default) for each in part)
-            for part in (often, rare)
-        )
+        shown = {True: "", False: ""}  # often, rarely
+        for each in [*flat, *added]:
+            if each.name in every:
+                often = each.name in named or every[each.name].said.first
+                shown[often] += _entry(every[each.name], each.default)
         before, _, after = (function.__doc__ or "").partition("    {settings}\n")
-        if hidden:
-            hidden = f"    Other Parameters\n    ----------------\n{hidden}\n"
-            after = _AFTER_RETURNS.sub(lambda found: hidden + found[0], after, count=1)
-        function.__doc__ = before + shown + after
+        if shown[False]:
+            rare = f"    Other Parameters\n    ----------------\n{shown[False]}\n"
+            after = _AFTER_RETURNS.sub(lambda found: rare + found[0], after, count=1)
+        function.__doc__ = before + shown[True] + after
         function.__signature__ = signature.replace(parameters=[*flat, *added])  # type: ignore[attr-defined]
         return function
 
@@ -393,15 +329,10 @@ def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]
 
 
 def _entry(setting: Setting, default: Any) -> str:
-    kind = setting.rule
-    shown = (
-        ""
-        if default is inspect.Parameter.empty
-        or (setting.said.default is REQUIRED and default in (None, REQUIRED))
-        else f", default {default!r}"
-    )
-    help = textwrap.fill(setting.said.help, 90, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    return f"    {setting.name} : {kind}{shown}\n{help}\n"
+    required = setting.said.default is REQUIRED and default in (None, REQUIRED)
+    shown = f", default {default!r}" * (default is not inspect.Parameter.empty and not required)
+    help = textwrap.indent(textwrap.fill(setting.said.help, 82), " " * 8)
+    return f"    {setting.name} : {setting.rule}{shown}\n{help}\n"
 
 
 def _setting(name: str, hint: Any, said: says) -> Setting:

@@ -41,9 +41,7 @@ def flips(threshold: float, *, of: int) -> Distance:
     >>> flips(0.5, of=4)([0.1, 0.4, 0.6, 0.9], [0.2, 0.7, 0.8, 0.9])
     array([0.25])
     """
-    at = checks.number(
-        "threshold", threshold, "a finite number", low=-np.inf, high=np.inf, open="()"
-    )
+    at = checks.number("threshold", threshold, "a finite number")
     return _share(f"flips({at:.12g}, of={of})", partial(_flips, at), of)
 
 

@@ -90,7 +90,7 @@ def mlp(
         checks.count("steps", steps, 1),
         checks.positive("learning_rate", learning_rate),
         None if batch_size is None else checks.count("batch_size", batch_size, 1),
-        checks.number("penalty", penalty, "a number >= 0", low=0, high=math.inf, open=")"),
+        checks.number("penalty", penalty, "a finite number >= 0"),
         checks.choice("activation", activation, ("relu", "tanh", "logistic")),
         checks.flag("standardize", standardize),
     )

@@ -335,7 +335,7 @@ class Source:
 
         from poise.data.randomness import Randomness
 
-        checks.number("hold_out", share, "a number in (0, 1)", low=0, high=1, open="()")
+        checks.number("hold_out", share, "a number in (0, 1)")
         frame, groups = rows["X"], self.columns.get("groups")
         units = range(len(frame)) if groups is None else frame[groups].factorize()[0]
         count = max(units) + 1

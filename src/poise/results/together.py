@@ -257,7 +257,7 @@ class Curve(Together):
         import pandas as pd
 
         sizes = [checks.count("n", each, 2) for each in (n if isinstance(n, Iterable) else [n])]
-        rate = checks.number("power", power, "a finite number >= 0", low=0, high=math.inf, open=")")
+        rate = checks.number("power", power, "a finite number >= 0")
         least = min(self.n)
         if not sizes or min(sizes) < least:
             raise ArgumentError(f"must hold sizes of at least {least:,}", argument="n", got=n)

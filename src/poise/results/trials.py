@@ -135,7 +135,7 @@ class Trials(Shown):
             each.setflags(write=False)
         zeta = fresh_coin() if self.zeta is None and self.design.randomized else self.zeta
         if zeta is not None:
-            checks.number("zeta", zeta, "a number in (0, 1]", low=0, high=1, open="(")
+            checks.number("zeta", zeta, "a number in (0, 1]")
         warnings = tuple(printable(text) for text in self.warnings)
         checked = {"changes": table, "errors": errors, "warnings": warnings, "zeta": zeta}
         checked |= {"failures": tuple(self.failures[:MOST_FAILURES])}

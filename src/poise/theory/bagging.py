@@ -210,8 +210,8 @@ def _moved(n: ArrayLike, k: ArrayLike) -> Ints:
 
 
 def _relative(eps: ArrayLike, width: ArrayLike) -> Floats:
-    tolerated = checks.reals("eps", eps, "a finite number >= 0", 0, math.inf, ")")
-    breadth = checks.reals("width", width, "a finite number > 0", 0, math.inf, "()")
+    tolerated = checks.reals("eps", eps, "a finite number >= 0")
+    breadth = checks.reals("width", width, "a finite number > 0")
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(tolerated / breadth)
 

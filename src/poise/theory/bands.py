@@ -93,7 +93,7 @@ def restricted_limits(m: int, alpha: float, delta_max: float) -> Floats:
     array([0.24 , 0.374, 1.   , 1.   ])
     """
     m, level = checks.count("m", m), checks.alpha(alpha)
-    top = checks.number("delta_max", delta_max, "a number in [0, 1]", low=0, high=1)
+    top = checks.number("delta_max", delta_max, "a number in [0, 1]")
     limits = np.ones(m + 1)
     J = _size(m, level, top) if m else 0
     if J:

@@ -141,7 +141,7 @@ def _leak(
     if size is None:
         return None if known else 0.0
     argument = f"n_{name.rstrip('s')}_values"
-    values = checks.number(argument, size, "at least 1", low=1, high=math.inf)
+    values = checks.number(argument, size, "a number >= 1")
     if trained is None or evaluated is None:
         return None
     return (checks.count("train_budget", trained) + checks.count("eval_budget", evaluated)) / values

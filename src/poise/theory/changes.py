@@ -70,7 +70,7 @@ class Changes:
 def listed(name: str, values: ArrayLike, high: float = 1.0) -> Floats:
     """Return a list, perhaps an empty one, of numbers from 0 to ``high``."""
     rule = "a list of numbers in [0, 1]" if high == 1 else "a list of numbers >= 0"
-    found = checks.reals(name, values, rule, 0, high) if np.size(values) else np.empty(0)
+    found = checks.reals(name, values, rule) if np.size(values) else np.empty(0)
     if found.ndim != 1:
         raise ArgumentError(f"must be {rule}", argument=name, got=values)
     return found

@@ -106,7 +106,7 @@ def trials_with_spread(
 
 
 def _probability(name: str, value: float) -> float:
-    return checks.number(name, value, "a number in [0, 1]", low=0, high=1)
+    return checks.number(name, value, "a number in [0, 1]")
 
 
 def _constant_trials(delta: float, delta_star: float, alpha: float) -> float:

@@ -63,7 +63,7 @@ def fraction(
     """
     given = {"u": u, "sum": sum, "sum_of_squares": sum_of_squares}
     rule = "a finite number >= 0"
-    now, s1, s2 = (checks.reals(name, each, rule, 0, np.inf, ")") for name, each in given.items())
+    now, s1, s2 = (checks.reals(name, each, rule) for name, each in given.items())
     left = checks.counts("trials_left", trials_left, 1).astype(np.float64)
     return plain(_fraction(now, left, s1, s2, checks.deltas(delta), np.asarray(mirror)))
 

@@ -315,7 +315,7 @@ _FIVE: dict[str, tuple[Callable[[Any], Any], Callable[[Plan], Any]]] = {
     "delta": (checks.delta, _solve_level),
     "alpha": (checks.alpha, _solve_level),
     "power": (
-        lambda x: checks.number("power", x, "a number in (0, 1]", low=0, high=1, open="("),
+        lambda x: checks.number("power", x, "a number in (0, 1]"),
         lambda goal: goal.reached,
     ),
 }
