@@ -78,7 +78,7 @@ class Execution:
             )
         alone = self.backend is None and self.size == 1 and self.fit_timeout is None
         if not span or algorithm.device or alone:
-            return work.answers(span, may_end=False)
+            return work.answers(span)
         return self._elsewhere(work, span, in_turn)
 
     def _elsewhere(self, work: Work, span: range, in_turn: bool) -> Iterator[Answer]:

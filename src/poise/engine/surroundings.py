@@ -10,6 +10,7 @@ counted, and told once.
 from __future__ import annotations
 
 import ctypes
+import io
 import os
 import random
 import re
@@ -20,8 +21,9 @@ import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import cache, lru_cache, partial
+from operator import attrgetter
 from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
@@ -42,16 +44,13 @@ class Settings(NamedTuple):
     """Settings of the calling thread that hold for its fits, wherever they run."""
 
     numpy: dict[str, Any]  # what it does about overflow and the like
-    sklearn: dict[str, Any]  # its configuration; empty: what every new process has
+    sklearn: dict[str, Any]  # its configuration, if it is loaded
 
     @classmethod
     def here(cls) -> Settings:
         """Read those of this thread."""
         sklearn = sys.modules.get("sklearn")
-        configured = {} if sklearn is None else sklearn.get_config()
-        if configured and configured == _first_configuration(sklearn):
-            configured = {}
-        return cls(dict(np.geterr()), configured)
+        return cls(dict(np.geterr()), {} if sklearn is None else sklearn.get_config())
 
 
 class Surroundings:
@@ -63,30 +62,28 @@ class Surroundings:
 
     depth = 0  # runs of fits that are under way here, one inside a fit of the other
 
-    def __init__(
-        self, settings: Settings, limit: float | None = None, may_end: bool = True
-    ) -> None:
-        self._settings, self._limit, self._may_end = settings, limit, may_end
-        self._undo = ExitStack()
+    def __init__(self, settings: Settings, limit: float | None = None) -> None:
+        self._settings, self._limit = settings, limit
+        self._loaded: set[str] = set()
 
     def __enter__(self) -> Self:
         with ExitStack() as undo:
+            self._undo = undo
             undo.enter_context(_TURN)
             undo.callback(setattr, Surroundings, "depth", Surroundings.depth)
             Surroundings.depth += 1
-            if not self._may_end:  # a program that ends with status 0 would look like a verdict
-                undo.callback(setattr, os, "_exit", os._exit)
-                os._exit = partial(_fail_instead, os._exit, os.getpid())
+            # A program that ends with status 0 would look like a verdict.
+            undo.callback(setattr, os, "_exit", os._exit)
+            os._exit = partial(_fail_instead, os._exit, os.getpid())
             undo.callback(np.seterr, **np.geterr())
             undo.callback(set_generators, generators())
             with suppress(OSError):  # somebody has removed the folder
                 undo.callback(_go_to, os.getcwd())
-            undo.enter_context(_configured(self._settings.sklearn))
             self._warned = undo.enter_context(warnings.catch_warnings(record=True))
             self._show = warnings.showwarning
             self._printed = undo.enter_context(_Printed())
-            self._limit_threads()
-            self._undo.push(undo.pop_all())
+            self._meet_libraries()
+            self._undo = undo.pop_all()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -107,11 +104,8 @@ class Surroundings:
             end_after(self._limit)
 
     def too_late(self) -> bool:
-        """Tell whether the fit has imported what should have been limited or seeded before it."""
-        if len(sys.modules) == self._modules:
-            return False
-        had_torch = self._has_torch
-        return self._limit_threads() or self._has_torch > had_torch
+        """Tell whether the fit has imported what should have been prepared before it."""
+        return len(sys.modules) != self._modules and self._meet_libraries()
 
     def after_fit(self) -> tuple[Said, ...]:
         """Stop the clock; return what the fit said, each once whatever numbers it holds."""
@@ -124,13 +118,18 @@ class Surroundings:
         self._warned.clear()
         return tuple({_without_numbers(each): each for each in reversed(said)}.values())[::-1]
 
-    def _limit_threads(self) -> bool:
-        """Limit BLAS and OpenMP to one thread; return whether any of them had more."""
-        self._modules, self._has_torch = len(sys.modules), _torch() is not None
+    def _meet_libraries(self) -> bool:
+        """Prepare what is loaded; return whether any of it was not prepared yet."""
+        self._modules = len(sys.modules)
         controller = _thread_pools(self._modules)
         had_more = any(library.num_threads > 1 for library in controller.lib_controllers)
         self._undo.enter_context(controller.limit(limits=1))
-        return had_more
+        new = {name for name in ("torch", "sklearn") if _loaded(name)} - self._loaded
+        self._loaded |= new
+        if "sklearn" in new:
+            context = sys.modules["sklearn"].config_context(**self._settings.sklearn)
+            self._undo.enter_context(context)
+        return had_more or bool(new)
 
 
 class Heard:
@@ -148,16 +147,14 @@ class Heard:
             key = _without_numbers(each)
             if len(self._first) < _MOST_KEPT:
                 self._first.setdefault(key, each)
-            self._counts[key] += key in self._first
+            self._counts[key] += 1
 
     def warn(self) -> None:
         """Issue each warning once, with the number of fits; the caller's filters apply."""
         for said, text in self._told():
             if said.category:
-                kind = _category(said.category)
-                text = text if kind is not UserWarning else f"{said.category.split(':')[1]}: {text}"
-                where = said.file, said.line
-                warnings.warn_explicit(_made(kind, text), kind, *where, module=_module(said.file))
+                warning, module = _warning(said.category, text), _module(said.file)
+                warnings.warn_explicit(warning, type(warning), said.file, said.line, module)
 
     def printed(self) -> list[str]:
         """Return the lines that fits printed, each once."""
@@ -176,24 +173,25 @@ class _Printed(AbstractContextManager["_Printed"]):
 
     def __enter__(self) -> Self:
         self._undo, self._file = ExitStack(), None
-        with suppress(OSError, AttributeError):  # there is no standard output
-            _flush(sys.stdout)
+        with suppress(OSError, AttributeError, ValueError):  # there is no standard output
+            sys.stdout.flush()
             _flush_compiled()()
             file = self._undo.enter_context(tempfile.TemporaryFile(buffering=0))
-            self._undo.callback(_point_stdout_at, os.dup(1))
+            terminal = os.dup(1)
+            self._undo.callback(os.close, terminal)
+            self._undo.callback(os.dup2, terminal, 1)
             self._undo.callback(_flush_compiled())
             os.dup2(file.fileno(), 1)
             for name in ("stdout", "breakpointhook"):
                 self._undo.callback(setattr, sys, name, getattr(sys, name))
-            sys.stdout = open(1, "w", closefd=False, encoding="utf-8", errors="replace")
-            self._undo.callback(_flush, sys.stdout)
+            raw: Any = open(1, "wb", 0, closefd=False)
+            sys.stdout = io.TextIOWrapper(raw, "utf-8", "replace", write_through=True)
             sys.breakpointhook = self._debug
             self._file = file
         return self
 
     def lines(self) -> list[str]:
         """Return the lines that were printed since they were last asked for."""
-        _flush(sys.stdout)
         _flush_compiled()()
         file = self._file
         if file is None or not file.tell():
@@ -224,16 +222,6 @@ def _go_to(folder: str) -> None:
         os.chdir(folder)
 
 
-def _point_stdout_at(descriptor: int) -> None:
-    os.dup2(descriptor, 1)
-    os.close(descriptor)
-
-
-def _flush(stream: Any) -> None:
-    with suppress(OSError, AttributeError, ValueError):  # there is none, or a fit has closed it
-        stream.flush()
-
-
 @cache
 def _flush_compiled() -> Callable[[], object]:
     """Return what writes out what the C library still holds of standard output."""
@@ -253,7 +241,7 @@ def end_after(seconds: float) -> None:
 
 def generators() -> tuple[Any, ...]:
     """Return the states of the global generators: of Python, NumPy and PyTorch."""
-    torch = _torch()
+    torch = _loaded("torch")
     states = random.getstate(), np.random.get_state()  # noqa: NPY002 - the global one is the point
     if torch is None:
         return states
@@ -275,16 +263,15 @@ def set_generators(states: tuple[Any, ...]) -> None:
 def _seed(xi: int) -> None:
     random.seed(xi)
     np.random.seed(xi & 0xFFFFFFFF)  # noqa: NPY002
-    torch = _torch()
-    if torch is not None:
+    if torch := _loaded("torch"):
         # torch.manual_seed takes a millisecond to note the call for accelerators that may appear.
         (torch if _has_accelerator(torch) else torch.default_generator).manual_seed(xi >> 1)
 
 
-def _torch() -> Any:
-    """Return PyTorch if it is imported already, and not halfway."""
-    torch = sys.modules.get("torch")
-    return torch if hasattr(torch, "manual_seed") else None
+def _loaded(name: str) -> Any:
+    """Return PyTorch, or scikit-learn, if it is imported already, and not halfway."""
+    module = sys.modules.get(name)
+    return module if hasattr(module, {"torch": "manual_seed"}.get(name, "config_context")) else None
 
 
 @cache
@@ -307,30 +294,9 @@ def _thread_pools(modules: int) -> Any:
     return ThreadpoolController()
 
 
-@cache
-def _first_configuration(sklearn: Any) -> dict[str, Any]:
-    """Return the configuration of scikit-learn that a new thread, or process, begins with."""
-    found: dict[str, Any] = {}
-    thread = threading.Thread(target=lambda: found.update(sklearn.get_config()))
-    thread.start()
-    thread.join()
-    return found
-
-
-def _configured(configuration: dict[str, Any]) -> AbstractContextManager[object]:
-    """Context with a configuration of scikit-learn, which is imported only if that matters."""
-    if not configuration and "sklearn" not in sys.modules:
-        return nullcontext()
-    import sklearn
-
-    context: AbstractContextManager[object] = sklearn.config_context(**configuration)
-    return context
-
-
 def _said(warning: warnings.WarningMessage) -> Said:
-    kind, error = warning.category, warning.message
-    text = in_one_line(error) if isinstance(error, Warning) else str(error)
-    text = text.removeprefix(f"{kind.__name__}: ")
+    kind = warning.category
+    text = in_one_line(warning.message).removeprefix(f"{kind.__name__}: ")  # type: ignore[arg-type]
     return Said(f"{kind.__module__}:{kind.__qualname__}", text, warning.filename, warning.lineno)
 
 
@@ -338,20 +304,14 @@ def _without_numbers(said: Said) -> Said:
     return said._replace(text=_NUMBER.sub("#", said.text))
 
 
-def _category(name: str) -> type[Warning]:
-    """Find a category that is loaded here; none is imported for it."""
-    home, _, path = name.partition(":")
-    found: Any = sys.modules.get(home)
-    for part in path.split("."):
-        found = getattr(found, part, None)
-    return found if isinstance(found, type) and issubclass(found, Warning) else UserWarning
-
-
-def _made(kind: type[Warning], text: str) -> Warning:
+def _warning(category: str, text: str) -> Warning:
+    """Make a warning of a category that is loaded here; none is imported for it."""
+    home, _, path = category.partition(":")
     try:
-        return kind(text)
-    except Exception:  # it wants other arguments than a text
-        return UserWarning(f"{kind.__name__}: {text}")
+        made: Warning = attrgetter(path)(sys.modules[home])(text)
+    except Exception:  # it is not loaded, or wants other arguments than a text
+        return UserWarning(f"{path}: {text}")
+    return made
 
 
 def _module(file: str) -> str:

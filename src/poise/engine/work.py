@@ -36,18 +36,14 @@ class Work:
         span: range,
         begins: Callable[[int], None] | None = None,
         limit: float | None = None,
-        may_end: bool = True,
     ) -> Iterator[Answer]:
-        """Yield the answers to some tasks, in order; ``begins`` is told which one comes next.
-
-        No fit must end the program of the user: where ``may_end`` is false, it fails instead.
-        """
+        """Yield the answers to some tasks, in order; ``begins`` is told which one comes next."""
         limited = None if limit is None else self.algorithm.with_limit(limit)
         if limited is not None:
             yield from replace(self, algorithm=limited).answers(span, begins)
             return
         relax = self.relax and not isinstance(self.algorithm.unchecked(), nullcontext)
-        with Surroundings(self.settings, limit, may_end) as around, ExitStack() as unchecked:
+        with Surroundings(self.settings, limit) as around, ExitStack() as unchecked:
             looks = span and getattr(self.tasks[span.start], "look", None)
             if self.algorithm.at_once and not looks:  # nobody knows which one a worker dies of
                 for stack in self._stacks(span, self.algorithm.at_once):
