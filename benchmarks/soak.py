@@ -28,7 +28,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise import research
-from poise.engine.pool import _close_idle
+from poise.engine.pool import close_idle
 
 X, Y = load_diabetes(return_X_y=True)
 TREE = DecisionTreeRegressor()
@@ -145,7 +145,7 @@ def main(kills: int, seed: int) -> int:
         seconds = time.monotonic() - began
         print(f"{done:,} kills, {rounds} runs of each kind, {seconds:.0f} s", flush=True)
     print(", ".join(f"{name}: {count:,}" for name, count in counts.items()))
-    _close_idle()  # of this process
+    close_idle()  # of this process
     time.sleep(2)
     left = list(Path(tempfile.gettempdir()).glob("poise-*"))
     print(f"no difference; {len(left)} folders left")

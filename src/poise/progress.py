@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from importlib.util import find_spec
 from typing import Self
@@ -26,8 +25,6 @@ class Progress(AbstractContextManager["Progress"]):
         False shows nothing.
     label : str
         What is counted.
-    state : callable, optional
-        Says in a few words how things stand; asked only when something is shown.
 
     Examples
     --------
@@ -37,10 +34,8 @@ class Progress(AbstractContextManager["Progress"]):
     1
     """
 
-    def __init__(
-        self, total: int, shown: bool | None, label: str = "", state: Callable[[], str] = str
-    ) -> None:
-        self.total, self.label, self.state, self.done = total, label, state, 0
+    def __init__(self, total: int, shown: bool | None, label: str = "") -> None:
+        self.total, self.label, self.done = total, label, 0
         self._began, self._over = time.monotonic(), threading.Event()
         self._thread = None if shown is False else threading.Thread(target=self._show, daemon=True)
 
@@ -55,7 +50,7 @@ class Progress(AbstractContextManager["Progress"]):
 
     def line(self) -> str:
         """Say how far it is, in one line."""
-        parts = [f"{self.done:,} of {self.total:,} {self.label}".strip(), self.state(), self.left()]
+        parts = [f"{self.done:,} of {self.total:,} {self.label}".strip(), self.left()]
         return ", ".join(filter(None, parts))
 
     def left(self) -> str:
@@ -90,8 +85,7 @@ class Progress(AbstractContextManager["Progress"]):
         with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(self.label, total=self.total, more="")
             while not self._over.wait(_REDRAWN):
-                more = ", ".join(filter(None, [self.left(), self.state()]))
-                bar.update(task, completed=self.done, more=more)
+                bar.update(task, completed=self.done, more=self.left())
 
     def __exit__(self, *error: object) -> None:
         self._over.set()

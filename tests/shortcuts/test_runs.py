@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import poise
-from poise.engine import formulas
+from poise.engine import oracle
 from poise.errors import PoiseWarning, TrialError
 from poise.shortcuts.linear import Linear
 from poise.shortcuts.neighbours import Neighbours
@@ -179,7 +179,7 @@ def test_a_formula_that_is_not_sure_of_the_first_trial_is_given_up():
 
 
 def test_fits_that_cost_more_than_all_the_rest_are_told_once(monkeypatch):
-    monkeypatch.setattr(formulas, "_PATIENCE", 0.0)
+    monkeypatch.setattr(oracle, "_PATIENCE", 0.0)
     rows = np.where(np.arange(400)[:, None] < 300, X, np.rint(X))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -7,7 +7,7 @@ import copy
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
@@ -271,7 +271,7 @@ def without_addresses(text: str) -> str:
 
 
 @contextmanager
-def blaming_user_code(what: str, remedy: str = "") -> Iterator[None]:
+def blaming_user_code(what: str, remedy: str | Mapping[str, object] = "") -> Iterator[None]:
     """Turn whatever user code raises in a constructor, repr or tag into one line about it.
 
     A ``SystemExit(0)`` would otherwise end the program with the status of "stable".

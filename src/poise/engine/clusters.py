@@ -2,6 +2,10 @@
 
 joblib has backends of these names, but its Dask backend waits for ever when a fit has killed its
 worker, and its Ray backend answers when everything is done. Both clusters hand out futures.
+
+Trials whose rows live on Dask are fitted in pieces, where their rows have come together. A worker
+computes a piece as this process would all of it, but fits models in a process beside itself: one
+that dies of a fit takes no rows along, and it is known of which.
 """
 
 from __future__ import annotations
@@ -13,17 +17,23 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cloudpickle
 
-from poise.engine.execution import Report, Workers, on_workers
+from poise.engine.execution import Report, Workers, on_workers, travelling, unpacked
 from poise.engine.messages import Answer, Failure
-from poise.engine.pool import Pool, computed
-from poise.engine.transport import cannot_travel, packed
+from poise.engine.pool import Pool, computed, packed
 from poise.engine.work import Work
-from poise.errors import ArgumentError, in_one_line
+from poise.errors import ArgumentError, DataError, PoiseError, in_one_line
+
+if TYPE_CHECKING:
+    from poise.data.on_dask import Columns
+    from poise.data.pieces import Side
+    from poise.data.randomness import Ids
+    from poise.engine.oracle import Oracle
 
 _DEATH = (
     "its worker died, and so did a separate process that tried it again (is the "
@@ -44,15 +54,19 @@ class _Cluster(Workers):
         self.ahead = 0 if limited else 1  # a worker that is left to others is given nothing
         self.suspects: set[int] = set()
 
+    def function(self, span: range) -> Callable[..., Report]:
+        """Return what computes a span."""
+        return _guarded if span.start in self.suspects else computed
+
     def settled(self, death: BaseException, part: range, again: deque[range]) -> dict[int, Answer]:
         """Compute the span again where a task costs no worker; after that, task by task."""
         if not self.suspects.issuperset(part):
             self.suspects.update(part)
             again.append(part)
-            return {}
-        if len(part) == 1:
+        elif len(part) == 1:
             return {part.start: Answer(failure=Failure(_DEATH, "death"))}
-        again.extend(range(k, k + 1) for k in part)
+        else:
+            again.extend(range(k, k + 1) for k in part)
         return {}
 
 
@@ -60,7 +74,7 @@ class DaskWorkers(_Cluster):
     """All workers of the connected Dask cluster."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        self.client = client()
+        self.client = _client()
         super().__init__(len(self.client.nthreads()), n_jobs)
         self.deaths = (_imported("distributed", "dask").KilledWorker, CancelledError)
         self.executor = self.client.get_executor(pure=False)
@@ -79,12 +93,13 @@ class DaskWorkers(_Cluster):
             def __init__(self, content: bytes) -> None:
                 self.content, self.work = content, None
 
-        self.client.register_plugin(Carrier(pickled(work)), name=self.name)
+        self.client.register_plugin(Carrier(_pickled(work)), name=self.name)
 
     def submit(self, span: range) -> Future[Report]:
         """Compute some tasks on any worker."""
-        function = _guarded if span.start in self.suspects else computed
-        future: Future[Report] = self.executor.submit(_on_dask, function, self.name, span)
+        future: Future[Report] = self.executor.submit(
+            _on_dask, self.function(span), self.name, span
+        )
         return future
 
     def release(self, running: Iterable[Future[Report]]) -> None:
@@ -111,17 +126,15 @@ class RayWorkers(_Cluster):
         )
         self.once = ray.remote(num_cpus=1, max_retries=0)(_on_ray)
         self.begun: dict[Future[Report], Any] = {}
-        self.work: Any = None
 
     def share(self, work: Work) -> None:
         """Put the work where every machine can read it."""
-        self.work = self.ray.put(pickled(work))
+        self.work = self.ray.put(_pickled(work))
 
     def submit(self, span: range) -> Future[Report]:
         """Compute some tasks on any processor."""
-        function = _guarded if span.start in self.suspects else computed
         # In a list, a reference is handed on as it is; the worker reads the work once.
-        begun = self.once.remote(function, [self.work], span)
+        begun = self.once.remote(self.function(span), [self.work], span)
         future: Future[Report] = begun.future()
         self.begun[future] = begun
         future.add_done_callback(lambda done: self.begun.pop(done, None))
@@ -133,7 +146,6 @@ class RayWorkers(_Cluster):
             begun = self.begun.pop(future, None)
             if begun is not None:
                 self.ray.cancel(begun)
-        self.work = None
 
 
 def connected(backend: str, n_jobs: int | None = None) -> Workers:
@@ -157,8 +169,7 @@ def connection(backend: str, address: str) -> Iterator[None]:
         ray.shutdown()
 
 
-def client() -> Any:
-    """Return the connected client of Dask."""
+def _client() -> Any:
     try:
         return _imported("distributed", "dask").default_client()
     except ValueError:
@@ -169,32 +180,69 @@ def _imported(name: str, backend: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise ArgumentError(
-            f"needs the package {backend}",
-            argument="backend",
-            got=backend,
-            remedy=f"pip install 'poise[{backend}]'",
-        ) from None
+        install = f"pip install 'poise[{backend}]'"
+        raise _refused(backend, f"needs the package {backend}", install) from None
 
 
 def _unconnected(backend: str, line: str) -> ArgumentError:
-    return ArgumentError(
-        f"needs a connection to {backend.title()}, and poise starts no cluster",
-        argument="backend",
-        got=backend,
-        remedy=f"write {line} before, with the address of yours, or without one for this machine",
-    )
+    problem = f"needs a connection to {backend.title()}, and poise starts no cluster"
+    where = "with the address of yours, or without one for this machine"
+    return _refused(backend, problem, f"write {line} before, {where}")
 
 
-def pickled(work: object) -> bytes:
-    """Pickle what user code takes part in."""
+def _refused(backend: str, problem: str, remedy: str) -> ArgumentError:
+    return ArgumentError(problem, argument="backend", got=backend, remedy=remedy)
+
+
+def _pickled(content: object) -> bytes:
+    with travelling():
+        pickled: bytes = cloudpickle.dumps(content)
+    return pickled
+
+
+# rows on Dask
+
+
+class _Run(NamedTuple):
+    """What all pieces of a run share."""
+
+    columns: Columns
+    sides: tuple[Side, Side]
+    first: Ids  # trial of each piece, and the end
+    content: bytes  # the oracle, its trials and the formulas for them, pickled
+
+
+def where_rows_are(oracle: Oracle, trials: Any, start: int) -> Iterator[Answer]:
+    """Yield the answers in plan order; rows begin to move when the first one is asked for."""
+    import dask
+
+    sample: Any = oracle.sample
+    client, span = _client(), range(start, len(trials))
+    first = sample.pieces(trials.split, span, sum(client.nthreads().values()))
+    sides = sample.sides(trials.split, first)
+    family = None if oracle.shortcut is None else oracle.shortcut.family
+    nothing: Any = None
+    there = type(oracle)(oracle.algorithm, nothing, oracle.distance, settings=oracle.settings)
+    content = _pickled((there, trials.on(trials.split.on(None)), family))
+    run = dask.delayed(_Run(sample.columns, sides, first, content), traverse=False)
+    call = dask.delayed(_piece, pure=False)
+    moved = sample.moved(sides, len(first) - 1)
+    futures = client.compute([call(run, *each) for each in enumerate(moved)])
     try:
-        content: bytes = cloudpickle.dumps(work)
-    except KeyboardInterrupt:
+        for future in futures:
+            yield from unpacked(_result(future))
+    finally:
+        client.cancel(futures)
+
+
+def _result(future: Any) -> Any:
+    try:
+        return future.result()
+    except (PoiseError, KeyboardInterrupt):
         raise
-    except BaseException as error:  # user code takes part
-        raise cannot_travel(in_one_line(error)) from error
-    return content
+    except Exception as error:  # no fit raises here
+        problem = "the rows cannot be read, or moved to where they are fitted"
+        raise DataError(f"{problem}: {in_one_line(error)}") from error
 
 
 # the other side
@@ -237,6 +285,32 @@ def _on_ray(function: Callable[..., Report], references: list[Any], span: range)
 def _guarded(read: Callable[[], Work], span: range) -> Report:
     """Compute tasks in a process beside this one, which survives what they do."""
     try:
-        return 0.0, packed(list(on_workers(Pool.of(1, None), read(), span, in_turn=True)))
+        return 0.0, _beside(read(), span)
     except BaseException as error:  # the work cannot be read here, say
         return 0.0, in_one_line(error)
+
+
+def _beside(work: Work, span: range) -> bytes:
+    return packed(list(on_workers(lambda: Pool.of(1, None), work, span, in_turn=True)))
+
+
+def _piece(run: _Run, piece: int, rows: tuple[Any, ...]) -> bytes | str:
+    """Compute the trials of a piece."""
+    from poise.data.on_dask import gathered
+    from poise.shortcuts.blocks import Shortcut
+
+    try:
+        oracle, tasks, family = cloudpickle.loads(run.content)
+    except BaseException as error:  # user code cannot be read here
+        return in_one_line(error)
+    sample, split = gathered(run.columns, run.sides, piece, rows, tasks.split)
+    oracle, tasks = replace(oracle, sample=sample), tasks.on(split)
+    begin, end = run.first[piece : piece + 2].tolist()
+    shortcut = None if family is None else Shortcut.on(family, sample, split.removals)
+    if shortcut is not None:
+        places = lambda a, b: split.block(begin + a, begin + b)  # noqa: E731
+        return packed(list(oracle.by_formula(shortcut, tasks[begin:end], places, 0)))
+    work, span = oracle.work(tasks), range(begin, end)
+    if oracle.algorithm.device:  # one process can have it
+        return packed(list(work.answers(span)))
+    return _beside(work, span)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import abc
+import pickle
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from poise.algorithms.algorithm import blaming_user_code
 from poise.engine.messages import Answer
-from poise.errors import ArgumentError
+from poise.errors import AlgorithmError, ArgumentError
 
 if TYPE_CHECKING:
     from poise.engine.work import Work
@@ -22,6 +25,7 @@ Report = tuple[float, bytes | str | KeyboardInterrupt]
 
 _SHORTEST, _LONGEST = 0.05, 0.1  # seconds: sending a chunk costs about a fiftieth of the shortest
 _SHARE_OF_TIME_SPENT = 0.05  # an early verdict wastes no more than that
+_CANNOT_TRAVEL = "the algorithm cannot be sent to a worker process"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,21 +43,16 @@ class Execution:
             raise ArgumentError(
                 "must be a whole number other than 0, or None", argument="n_jobs", got=self.n_jobs
             )
-        if self.fit_timeout is not None and not hasattr(signal, "setitimer"):
-            raise ArgumentError(
-                "needs a clock that this operating system does not have",
-                argument="fit_timeout",
-                got=self.fit_timeout,
-            )
-        if self.backend is not None and self.fit_timeout is not None:
-            raise ArgumentError(
-                "works on this machine only: a cluster cannot end a fit without its worker",
-                argument="fit_timeout",
-                got=self.fit_timeout,
-                remedy=f"leave it out, or leave out backend={self.backend!r}",
-            )
         if self.backend is not None:
+            self._refuse_limit("works on this machine only: a cluster cannot end a late fit")
             self._workers()  # no connection is an error before the first fit
+        if not hasattr(signal, "setitimer"):
+            self._refuse_limit("needs a clock that this operating system does not have")
+
+    def _refuse_limit(self, problem: str) -> None:
+        limit = self.fit_timeout
+        if limit is not None:
+            raise ArgumentError(problem, argument="fit_timeout", got=limit, remedy="leave it out")
 
     @property
     def size(self) -> int:
@@ -69,20 +68,13 @@ class Execution:
         algorithm = work.algorithm
         if hasattr(signal, "siginterrupt"):  # import polars lets whoever waits sleep on
             signal.siginterrupt(signal.SIGINT, True)
-        if algorithm.at_once and self.fit_timeout is not None:
-            raise ArgumentError(
-                f"cannot be kept: {algorithm.name} fits {algorithm.at_once:,} data sets at once",
-                argument="fit_timeout",
-                got=self.fit_timeout,
-                remedy="leave it out",
-            )
+        if algorithm.at_once:
+            several = f"{algorithm.name} fits {algorithm.at_once:,} data sets at once"
+            self._refuse_limit(f"cannot be kept: {several}")
         alone = self.backend is None and self.size == 1 and self.fit_timeout is None
         if not span or algorithm.device or alone:
             return work.answers(span)
-        return self._elsewhere(work, span, in_turn)
-
-    def _elsewhere(self, work: Work, span: range, in_turn: bool) -> Iterator[Answer]:
-        yield from on_workers(self._workers(), work, span, in_turn)
+        return on_workers(self._workers, work, span, in_turn)
 
     def _workers(self) -> Workers:
         if self.backend is not None:
@@ -137,11 +129,10 @@ class Workers(abc.ABC):
 
 
 def on_workers(
-    workers: Workers, work: Work, span: range, in_turn: bool = False
+    found: Callable[[], Workers], work: Work, span: range, in_turn: bool = False
 ) -> Iterator[Answer]:
     """Yield the answers in plan order, also if workers die."""
-    from poise.engine.transport import unpacked
-
+    workers = found()
     chunks = Chunks(span[:0] if in_turn else span, workers.size, work.algorithm.at_once or 1)
     again = deque([span] if in_turn else [])
     running: dict[Future[Report], range] = {}
@@ -168,6 +159,21 @@ def on_workers(
                 position += 1
     finally:
         workers.release(running)
+
+
+def unpacked(body: bytes | str | KeyboardInterrupt) -> list[Answer]:
+    """Return the answers of a worker, or raise why there are none."""
+    if isinstance(body, KeyboardInterrupt):
+        raise body
+    if isinstance(body, str):
+        raise AlgorithmError(f"{_CANNOT_TRAVEL}: {body}", remedy={"n_jobs": 1})
+    answers: list[Answer] = pickle.loads(body)
+    return answers
+
+
+def travelling() -> AbstractContextManager[None]:
+    """Context in which user code is written down, and takes part in that."""
+    return blaming_user_code(_CANNOT_TRAVEL, {"n_jobs": 1})
 
 
 class Chunks:

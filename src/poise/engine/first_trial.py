@@ -3,29 +3,37 @@
 The full fit is repeated with its rows in another order; every point is predicted once more alone;
 and where there is code that might remember earlier fits, a reduced fit is made here and in a
 process that has fitted nothing. The fits of the trial itself are its answer, and not made again.
+A shortcut is compared with fits of one trial instead.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from poise.algorithms.predictions import as_array
-from poise.engine.execution import WorkerDied
-from poise.engine.messages import Answer, Ids, Query, Trial
+from poise.engine.execution import WorkerDied, unpacked
+from poise.engine.messages import Answer, Failure, Ids, Query, Trial
 from poise.engine.oracle import Oracle
-from poise.engine.work import Work
-from poise.errors import AlgorithmError
+from poise.engine.surroundings import one_thread
+from poise.errors import AlgorithmError, PoiseWarning, note
 from poise.results.design import Design, GivenUp
+
+if TYPE_CHECKING:
+    from poise.data.split import Split
+    from poise.engine.pool import Pool
+    from poise.shortcuts.blocks import Shortcut
 
 _SAME = 1e-9  # relative: sums in another order, code compiled for another processor
 ALONE = 100  # fresh rows that are predicted alone, too, where one training set is given
 _ROWS = 20  # training rows at which it is seen whether predictions depend on the row
+_POINTS_COMPARED = 128
+_TRIED = 8  # trials, of which a formula must be sure of one; where it chose R, of the first one
 
 ORDER = (
     "The first trial gives other predictions when its rows are put in another order, so the "
@@ -61,20 +69,17 @@ class Look:
     ----------
     given_up : tuple of str
         What does not survive: "points" (of one training set: "together") if predictions depend on
-        the batch, "removals" never.
+        the batch, "removals" if a formula chose them that does not serve.
     order_matters : bool or None
         Whether another order of the rows changes predictions; None if nobody knows.
-    constant : bool
-        Whether the prediction is the same for every row.
     warnings : list of str
         Sentences about it.
     known : dict
-        Answers to the trials that were looked at, without what was given up.
+        Answers to what was looked at, without what was given up.
     """
 
     given_up: tuple[GivenUp, ...] = ()
     order_matters: bool | None = None
-    constant: bool = False
     warnings: list[str] = field(default_factory=list)
     known: dict[int, Answer] = field(default_factory=dict)
     _fresh: FreshFit | None = None
@@ -103,45 +108,56 @@ def look(
     if not len(trials):
         return Look()
     with _beside_a_fresh_fit(oracle, trials[0]) as found:
-        seen = _Seen.first(oracle, trials)
-        last, work = seen[-1], oracle.work(())
-        train = last.trial.full[0].train
-        if last.usable:
+        seen: list[_Seen] = []
+        for k in range(len(trials)):
+            queries = (*trials[k].full, *trials[k].reduced)
+            seen.append(_Seen.of(oracle, queries, len(queries[0].points), in_order=True))
+            usable = not seen[-1].failed(len(trials[k].full))
+            if usable or oracle.execution.on_error == "raise":
+                break
+        last, train = seen[-1], trials[0].full[0].train
+        constant = usable and last.is_constant(oracle)
+        if usable:
             found.order_matters = last.order_matters
             found.given_up = ("points",) if last.depends_on_batch else ()
-            found.constant = _is_constant(oracle, train, last.full[0], *last.full[0].also[-1:])
         said = {ORDER: found.order_matters and position == "last", BATCH: found.given_up}
-        said[CONSTANT.format(f"{len(train):,}")] = found.constant
+        said[CONSTANT.format(f"{len(train):,}")] = constant
         found.warnings = [text for text, is_so in said.items() if is_so]
-        if not (found.order_matters and len(last.full) < len(last.reduced)):
-            alone = bool(found.given_up)
-            found.known = {k: each.answer(work, alone) for k, each in enumerate(seen)}
+        one_full_fit = len(trials[0].full) < len(trials[0].reduced)
+        if not (found.order_matters and one_full_fit):
+            found.known = {
+                k: _answer(oracle, trials[k], each.answers(bool(found.given_up)))
+                for k, each in enumerate(seen)
+            }
     return found
 
 
-def look_at_fits(
-    oracle: Oracle, fits: Sequence[Query], ordered: Query | None, alone: int = ALONE
-) -> Look:
+def _answer(oracle: Oracle, trial: Trial, fits: list[Answer]) -> Answer:
+    """Return a trial's answer, of its first point alone if that is all that was predicted."""
+    count = len(trial.full)
+    first = next((each.values for each in fits if not each.failure), ())
+    if len(first) < len(trial.full[0].points):
+        parts = (trial.full, trial.reduced)
+        trial = Trial(*(tuple(replace(q, points=q.points[:1]) for q in part) for part in parts))
+    return oracle.work(()).compared(trial, fits[:count], fits[count:])
+
+
+def look_at_fits(oracle: Oracle, fits: Sequence[Query], in_order: bool, alone: int = ALONE) -> Look:
     """Look at the first two fits about one training set; they are known then.
 
-    ``ordered`` is a fit that is made with its rows in another order, too, and ``alone`` the number
-    of points that are predicted by themselves, too.
+    The first one is made with its rows in another order, too, if that is asked for; ``alone`` is
+    the number of points that are predicted by themselves, too.
     """
-    whole = oracle.distance.panel or oracle.algorithm.at_once is not None
-    asked = [each if whole else _singly(each, alone) for each in fits[:2]]
-    both = [ordered, _backwards(ordered)] if ordered else []
     with _beside_a_fresh_fit(oracle, Trial((fits[0],), (fits[1],))) as found:
-        two = oracle.ask([*asked, *both])
-    found.order_matters = not same(two[2].values, two[3].values) if both else None
-    if _is_constant(oracle, fits[0].train, two[0]):
-        found.constant = True
+        two = _Seen.of(oracle, fits[:2], alone, in_order)
+    found.order_matters = two.order_matters if in_order else None
+    if two.is_constant(oracle):
         found.warnings.append(f"{CONSTANT.partition('. ')[0]}.".format(len(fits[0].train)))
-    if not whole and any(_differs_alone(each, len(each.also)) for each in two[:2]):
+    if two.depends_on_batch:
         found.given_up = ("together",)
         found.warnings.append(_TOGETHER)
-        return found
-    known = two[:2] if whole else [replace(each, also=()) for each in two[:2]]
-    found.known = dict(enumerate(known))
+    else:
+        found.known = dict(enumerate(two.answers()))
     return found
 
 
@@ -159,99 +175,80 @@ def _beside_a_fresh_fit(oracle: Oracle, trial: Trial) -> Iterator[Look]:
         raise
 
 
-def _singly(query: Query, points: int, *more: Ids) -> Query:
-    """Predict some points by themselves, too."""
-    each = (query.points[t : t + 1] for t in range(min(points, len(query.points))))
-    return replace(query, also=(*each, *more))
-
-
-def _backwards(query: Query) -> Query:
-    return replace(query, train=query.train[::-1].copy())
-
-
-def _differs_alone(answer: Answer, points: int) -> bool:
-    """Whether the first points have other predictions by themselves."""
-    if answer.failure or not points:
-        return False
-    return not same(answer.values[:points], _joined(answer.also[:points]))
-
-
-def _is_constant(oracle: Oracle, train: Ids, *answers: Answer) -> bool:
-    """Whether a fit predicts one number everywhere, though its responses are not all the same."""
-    values = _joined([each for each in answers if not each.failure])
-    if oracle.distance.name == "label" or values is None or values.dtype.kind != "f":
-        return False
-    y = as_array(oracle.sample.responses(train))
-    varied = (y != y[:1]).any()  # of two fitted models, there are none
-    same_everywhere = len(values) > 1 and (values == values[0]).all() and np.isfinite(values).all()
-    return bool(varied and same_everywhere)
-
-
 @dataclass
 class _Seen:
-    """The fits of one trial, and the full one with its rows in another order."""
+    """Some fits with points that were predicted alone, too; the first one in another order, too."""
 
-    trial: Trial
-    full: list[Answer]
-    reduced: list[Answer]
-    reordered: Answer
-    alone: int  # how many points were predicted alone, too
-
-    @classmethod
-    def first(cls, oracle: Oracle, trials: Sequence[Trial]) -> list[_Seen]:
-        """Fit one trial after the other, up to the first one that can be looked at."""
-        seen: list[_Seen] = []
-        for k in range(len(trials)):
-            seen.append(cls.of(oracle, trials[k]))
-            if seen[-1].usable or oracle.execution.on_error == "raise":
-                break
-        return seen
+    queries: Sequence[Query]
+    found: list[Answer]
+    alone: int
+    rows: int  # further calls of the first fit: some training rows
+    reordered: Answer | None
 
     @classmethod
-    def of(cls, oracle: Oracle, trial: Trial) -> _Seen:
-        """Make the fits of a trial in its own order, then the full one in another order."""
-        points = trial.full[0].points
+    def of(cls, oracle: Oracle, queries: Sequence[Query], alone: int, in_order: bool) -> _Seen:
+        """Make the fits in their own order, then the first one in another order."""
         together = oracle.algorithm.at_once is None  # else points know nothing of each other
-        alone = len(points) if together and not oracle.distance.panel and len(points) > 1 else 0
-        rows = (trial.full[0].train[:_ROWS],) if together else ()
-        first = _singly(trial.full[0], alone, *rows)
-        others = [_singly(query, alone) for query in (*trial.full[1:], *trial.reduced)]
-        *found, reordered = oracle.ask([first, *others, _backwards(first)])
-        count = len(trial.full)
-        return cls(trial, found[:count], found[count:], reordered, alone)
+        alone = alone if together and not oracle.distance.panel else 0
+        asked = [replace(q, also=(*q.also, *_singly(q.points, alone))) for q in queries]
+        rows = int(together and in_order)
+        if rows:
+            asked[0] = replace(asked[0], also=(*asked[0].also, queries[0].train[:_ROWS]))
+        if in_order:
+            asked.append(replace(asked[0], train=asked[0].train[::-1].copy()))
+        found = oracle.ask(asked)
+        return cls(queries, found[: len(queries)], alone, rows, found[-1] if in_order else None)
 
-    @property
-    def usable(self) -> bool:
-        """Whether there is anything to look at."""
-        alone = len(self.trial.reduced) == 1
-        return not (self.full[0].failure or (alone and self.reduced[0].failure))
+    def failed(self, full: int) -> bool:
+        """Whether there is nothing to look at."""
+        alone = len(self.found) == full + 1
+        return bool(self.found[0].failure or (alone and self.found[-1].failure))
 
     @property
     def order_matters(self) -> bool:
-        """Whether the full fit gives other predictions with its rows in another order."""
-        full, reordered = self.full[0], self.reordered
-        if reordered.failure:
-            return True
-        rows = 1 if full.also and not full.also[-1].failure else 0
-        one, other = (_joined([each, *each.also[::-1][:rows]]) for each in (full, reordered))
-        return not same(*((full.values, reordered.values) if one is None else (one, other)))
+        """Whether the first fit gives other predictions with its rows in another order."""
+        first, other = self.found[0], self.reordered
+        if other is None or other.failure:
+            return other is not None
+        rows = self.rows if first.also and not first.also[-1].failure else 0
+        both = [_joined([each, *each.also[::-1][:rows]]) for each in (first, other)]
+        return not same(*([first.values, other.values] if both[0] is None else both))
 
     @property
     def depends_on_batch(self) -> bool:
         """Whether any fit gives other predictions for any point alone: all are looked at alike."""
-        return any(_differs_alone(each, self.alone) for each in (*self.full, *self.reduced))
+        pairs = ((each, self._alone(k)) for k, each in enumerate(self.found) if not each.failure)
+        return any(a and not same(each.values[: len(a)], _joined(a)) for each, a in pairs)
 
-    def answer(self, work: Work, one_point: bool) -> Answer:
-        """Return the trial's answer, of its first point alone if the others are given up."""
-        trial, fits = self.trial, [self.full, self.reduced]
+    def _alone(self, k: int) -> tuple[Answer, ...]:
+        query = self.queries[k]
+        before, points = len(query.also), len(_singly(query.points, self.alone))
+        return self.found[k].also[before : before + points]
+
+    def is_constant(self, oracle: Oracle) -> bool:
+        """Whether the first fit predicts one number everywhere, but its responses are not one."""
+        first = self.found[0]
+        rows = first.also[len(first.also) - self.rows :]
+        values = _joined([each for each in (first, *rows) if not each.failure])
+        if oracle.distance.name == "label" or values is None or values.dtype.kind != "f":
+            return False
+        y = as_array(oracle.sample.responses(self.queries[0].train))
+        varied = (y != y[:1]).any()  # of two fitted models, there are none
+        same_everywhere = len(values) > 1 and (values == values[0]).all()
+        return bool(varied and same_everywhere and np.isfinite(values).all())
+
+    def answers(self, one_point: bool = False) -> list[Answer]:
+        """Return the answers to what was to be asked, or the first points alone."""
         if one_point:
-            fits = [[each if each.failure else each.also[0] for each in part] for part in fits]
-            parts = [
-                tuple(replace(query, points=query.points[:1]) for query in part)
-                for part in (trial.full, trial.reduced)
-            ]
-            trial = Trial(*parts)
-        return work.compared(trial, *fits)
+            pairs = enumerate(self.found)
+            return [each if each.failure else self._alone(k)[0] for k, each in pairs]
+        both = zip(self.found, self.queries, strict=True)
+        return [replace(each, also=each.also[: len(query.also)]) for each, query in both]
+
+
+def _singly(points: Ids, most: int) -> list[Ids]:
+    """Return points by themselves, where there are others."""
+    return [points[t : t + 1] for t in range(min(most, len(points)))] if len(points) > 1 else []
 
 
 class FreshFit:
@@ -270,9 +267,9 @@ class FreshFit:
         full, reduced = (query.train for query in self.before)
         others = full[max(1, len(full) - len(reduced)) :]  # what is remembered by size shows
         self.asked = replace(self.before[1], train=others)
-        self.here: Answer | None = None  # the same fit in this run
+        self.here = Answer(failure=Failure("not made"))  # the same fit in this run
         self.why_not = ""
-        self.pool = Pool(1, oracle.execution.fit_timeout)
+        self.pool: Pool = Pool(1, oracle.execution.fit_timeout)
         try:
             self.pool.share(oracle.work([self.asked], relax=False))
             self.report = self.pool.submit(range(1))
@@ -285,19 +282,17 @@ class FreshFit:
 
     def compared(self) -> list[str]:
         """Wait for it, and say what is wrong."""
-        from poise.engine.transport import unpacked
-
         try:
-            if self.here is None or self.here.failure:
+            if self.here.failure:
                 return []
-            if self.why_not:
-                return [_NOT_KNOWN.format(self.why_not)]
-            [there] = unpacked(self.report.result()[1])
+            if not self.why_not:
+                [there] = unpacked(self.report.result()[1])
         except (WorkerDied, AlgorithmError) as error:
-            how = error.how if isinstance(error, WorkerDied) else error.problem
-            return [_NOT_KNOWN.format(how)]
+            self.why_not = error.how if isinstance(error, WorkerDied) else error.problem
         finally:
             self.close()
+        if self.why_not:
+            return [_NOT_KNOWN.format(self.why_not)]
         if there.failure:
             return [STATE.format(_AFRESH.format(f"failed ({there.failure.message})"))]
         if same(self.here.values, there.values):
@@ -309,32 +304,83 @@ class FreshFit:
         self.pool.close()
 
 
+def compare(oracle: Oracle, shortcut: Shortcut, split: Split, chosen: bool) -> Look:
+    """Compute a trial both ways: with all rows, without the last one and the R-th last.
+
+    Where the shortcut does not serve, it goes, and with it removals that were ``chosen`` for its
+    sake.
+    """
+    seen = Look()
+    why_not = _why_not(oracle, shortcut, split, 1 if chosen else _TRIED, seen)
+    if why_not:
+        oracle.shortcut, seen.given_up = None, ("removals",) if chosen else ()
+        only = ", and only the last row of each trial is removed" if chosen else ""
+        note(PoiseWarning, f"The exact formula is not used: {why_not}. Models are fitted{only}.")
+    return seen
+
+
+def _why_not(oracle: Oracle, shortcut: Shortcut, split: Split, within: int, seen: Look) -> str:
+    """Compare with fits of the first trial that the shortcut is sure of, at many points.
+
+    A shortcut that differs at all, because a parameter is read in another way or scikit-learn has
+    changed, differs at some of them. An algorithm for which nobody has proved that the order of
+    rows is nothing is fitted in another order, too.
+    """
+    with one_thread():
+        _, _, doubtful = shortcut.table(split.block, min(within, len(split)))
+        if doubtful.all():
+            several = "s" if len(doubtful) > 1 else ""
+            return f"rounding, or a tie, may decide the first trial{several}"
+        k = int(doubtful.argmin())
+        [train], points = split.block(k, k + 1)
+        needed = min(len(split) - k, -(-_POINTS_COMPARED // points.shape[1]))
+        some = split.block(k, k + needed)[1].T.reshape(-1)[:_POINTS_COMPARED]
+        predicted, tolerance, sure = shortcut.predictions(train, some)
+    removed = sorted({1, shortcut.removals})
+    rows = [train, *(np.delete(train, len(train) - j) for j in removed)]
+    mine = list(predicted[[0, *removed]])
+    if not oracle.algorithm.ignores_row_order:
+        rows.append(train[::-1].copy())
+        mine.append(predicted[0])
+    here = replace(oracle, execution=replace(oracle.execution, n_jobs=1))
+    fits = here.ask([Query(each, some, 0) for each in rows])
+    for formula, fit in zip(mine, fits, strict=True):
+        if fit.failure:
+            return f"a fit of trial {k} fails ({fit.failure.message})"
+        numbers = formula.dtype.kind == fit.values.dtype.kind == "f"
+        near = np.abs(formula - fit.values) <= tolerance if numbers else formula == fit.values
+        wrong = sure & ~near
+        if wrong.any():
+            one, other = formula[wrong][0], fit.values[wrong][0]
+            return f"it gives {one} in trial {k}, and a fit predicts {other}"
+    seen.order_matters = None if oracle.algorithm.ignores_row_order else False
+    full = fits[0].values
+    constant = shortcut.labels is None and len(full) > 1 and (full == full[0]).all()
+    if constant and np.ptp(shortcut.y[train]) > 0:
+        seen.warnings.append(CONSTANT.format(f"{len(train):,}"))
+    return ""
+
+
 def same(one: Any, other: Any) -> bool:
     """Tell whether two arrays of predictions agree, up to the last digits of numbers."""
     if one is None or other is None or one.shape != other.shape:
         return False
     if one.dtype.kind != "f" or other.dtype.kind != "f":
-        return _equal(one, other)
+        try:
+            return bool(np.array_equal(one, other))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # values of user code may do anything in ==
+            return False
     size = np.abs(one[np.isfinite(one)]).max(initial=0.0)
     slack = max(_SAME, 100 * float(np.finfo(one.dtype).eps)) * float(size)
     return bool(np.allclose(one, other, rtol=0, atol=slack, equal_nan=True))
 
 
-def _equal(one: Any, other: Any) -> bool:
-    """Compare values of any type, such as arrays in an array; user code may do anything in ==."""
-    try:
-        return bool(np.array_equal(one, other))
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return False
-
-
-def _joined(answers: Sequence[Answer]) -> Any:
+def _joined(answers: Iterable[Answer]) -> Any:
     """Return the predictions of several calls as one array, None if there is none."""
-    if not answers or any(each.failure for each in answers):
-        return None
-    try:
-        return np.concatenate([each.values for each in answers])
-    except ValueError:  # a vector for one row, numbers for several
-        return None
+    calls = list(answers)
+    if calls and not any(each.failure for each in calls):
+        with suppress(ValueError):  # a vector for one row, numbers for several
+            return np.concatenate([each.values for each in calls])
+    return None

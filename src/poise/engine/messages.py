@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from poise.results.trials import Failed
 
-Task = TypeVar("Task")
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Rows = Any  # numbers of rows of the sample (Ids), or rows that were Made
@@ -68,22 +67,23 @@ class Trial:
         return len(self.full) + len(self.reduced)
 
 
-class Planned(Sequence[Task]):
+class Planned(Sequence[Any]):
     """Tasks by number, each made when it is looked up."""
 
-    make: Callable[[int], Task]
+    def __init__(self, make: Callable[[int], Any], numbers: Sequence[int]) -> None:
+        self.make, self.numbers = make, numbers
 
-    @overload
-    def __getitem__(self, k: int) -> Task: ...
-    @overload
-    def __getitem__(self, k: slice) -> Sequence[Task]: ...
-    def __getitem__(self, k: int | slice) -> Task | Sequence[Task]:
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
-            return [self.make(each) for each in range(*k.indices(len(self)))]
-        return self.make(k)
+            return Planned(self.make, self.numbers[k])
+        return self.make(self.numbers[k])
 
-    def __iter__(self) -> Iterator[Task]:
-        return map(self.make, range(len(self)))
+    def among(self, places: Sequence[int]) -> Planned:
+        """Return some of them."""
+        return Planned(self.make, [self.numbers[k] for k in places])
 
 
 class Said(NamedTuple):
@@ -132,7 +132,6 @@ class Batch:
 
     tasks: Sequence[Trial] | Sequence[Query]
     until: Callable[[Any], bool] | None = None
-    state: Callable[[], str] = str
     known: Mapping[int, Answer] = field(default_factory=dict)
     places: Callable[[int, int], tuple[Ids, Ids]] | None = None
     complete: Callable[[], Answer | None] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -16,17 +17,20 @@ from poise.checks import counted
 from poise.data.sample import Sample
 from poise.engine.execution import Execution
 from poise.engine.messages import Answer, Answers, Batch, Failure, Query, Trial
-from poise.engine.surroundings import Heard, Settings
+from poise.engine.surroundings import Heard, Settings, one_thread
 from poise.engine.work import Work
-from poise.errors import RecordError, TrialError
+from poise.errors import PoiseWarning, RecordError, TrialError, note
 from poise.progress import Progress
 from poise.results.trials import MOST_FAILURES, Failed
 
 if TYPE_CHECKING:
     from poise.engine.journal import Journal
-    from poise.shortcuts.blocks import Shortcut
+    from poise.shortcuts.blocks import Places, Shortcut
+
+_PATIENCE = 1.0  # seconds of unexpected fits before anybody is told
 
 Verdict = TypeVar("Verdict")
+Ends = (TrialError, RecordError, KeyboardInterrupt)  # with what was measured in ``partial``
 
 
 @dataclass
@@ -54,9 +58,9 @@ class Oracle:
 
     def on(self, sample: Sample) -> Oracle:
         """Return the same on some of the rows."""
-        if sample is self.sample or self.shortcut is None:
-            return self if sample is self.sample else replace(self, sample=sample)
-        shortcut = self.shortcut.on(self.shortcut.family, sample, self.shortcut.removals)
+        shortcut = self.shortcut
+        if shortcut is not None and sample is not self.sample:
+            shortcut = shortcut.on(shortcut.family, sample, shortcut.removals)
         return replace(self, sample=sample, shortcut=shortcut)
 
     def work(self, tasks: Sequence[Query] | Sequence[Trial], relax: bool = True) -> Work:
@@ -68,7 +72,7 @@ class Oracle:
     def answer(self, batch: Batch) -> Answers:
         """Answer one trial, or query, after the other, until the batch has seen enough."""
         record = _Record(batch, self.execution.on_error, self.distance.panel)
-        shown = Progress(record.total, self.execution.progress, f"{record.unit}s", batch.state)
+        shown = Progress(record.total, self.execution.progress, f"{record.unit}s")
         try:
             with shown as progress, closing(self._sources(batch, record)) as sources:
                 for answer in chain.from_iterable(map(record.parts, chain.from_iterable(sources))):
@@ -80,7 +84,7 @@ class Oracle:
                     progress.advance_to(record.done)
                     if enough:
                         break
-        except (TrialError, RecordError, KeyboardInterrupt) as error:
+        except Ends as error:
             error.partial = record.answers()  # type: ignore[union-attr]
             raise
         return record.answers()
@@ -96,25 +100,41 @@ class Oracle:
 
     def _computed(self, batch: Batch, start: int) -> Iterator[Answer]:
         if self.sample.at_hand is not self.sample:
-            from poise.engine.on_dask import answers
+            from poise.engine.clusters import where_rows_are
 
-            return answers(self, batch.tasks, start)
+            return where_rows_are(self, batch.tasks, start)
         if self.shortcut is not None and batch.places is not None:
-            from poise.engine.formulas import by_formula
-
-            return by_formula(self, self.shortcut, batch.tasks, batch.places, start)
+            return self.by_formula(self.shortcut, batch.tasks, batch.places, start)
         return self.execution.compute(self.work(batch.tasks), range(start, len(batch.tasks)))
+
+    def by_formula(
+        self, shortcut: Shortcut, tasks: Any, places: Places, start: int
+    ) -> Iterator[Answer]:
+        """Yield answers from a trial on, many trials in one answer; doubtful ones are fitted."""
+        began, total = time.perf_counter(), len(tasks)
+        with one_thread():
+            changes, errors, doubtful = shortcut.table(places, total)
+        left = [*(start + np.flatnonzero(doubtful[start:])).tolist(), total]
+        fits = self.execution.compute(self.work(tasks.among(left[:-1])), range(len(left) - 1))
+        limit, spent, done = max(_PATIENCE, time.perf_counter() - began), 0.0, start
+        with closing(cast("Generator[Answer]", fits)):
+            for k in left:
+                if k > done:
+                    yield Answer(changes[done:k], error=errors[done:k])
+                if k < total:
+                    began = time.perf_counter()
+                    yield next(fits)
+                    spent, before = spent + time.perf_counter() - began, spent
+                    if before <= limit < spent:
+                        _tell_slow(len(left) - 1, total)
+                done = k + 1
 
     def ask(self, queries: Sequence[Query]) -> list[Answer]:
         """Answer queries one after the other in one process, whatever becomes of them."""
-        fits = self.execution.compute(
-            self.work(queries, relax=False), range(len(queries)), in_turn=True
-        )
-        found: list[Answer] = []
-        with (
-            Progress(len(queries), self.execution.progress, "fits of the first trial") as progress,
-            closing(cast("Generator[Answer]", fits)),
-        ):
+        work, found = self.work(queries, relax=False), list[Answer]()
+        fits = self.execution.compute(work, range(len(queries)), in_turn=True)
+        shown = Progress(len(queries), self.execution.progress, "fits of the first trial")
+        with shown as progress, closing(cast("Generator[Answer]", fits)):
             for answer in fits:
                 found.append(answer)
                 progress.advance_to(len(found))
@@ -131,7 +151,7 @@ def converse(conversation: Generator[Batch, Answers, Verdict], oracle: Oracle) -
             return cast("Verdict", stop.value)
         try:
             answers = oracle.answer(batch)
-        except (TrialError, RecordError, KeyboardInterrupt) as error:  # and what was measured
+        except Ends as error:  # and what was measured
             conversation.throw(error)
             raise
 
@@ -158,7 +178,8 @@ class _Record:
         if self.unit == "fit":
             return (_whole(answer),)
         if self.singly and np.ndim(answer.error):
-            return map(_trial, answer.values, answer.error)  # type: ignore[arg-type]
+            each = zip(answer.values, np.atleast_1d(answer.error).tolist(), strict=True)
+            return (Answer(changes, error=error) for changes, error in each)
         return (answer,)
 
     def enter(self, answer: Answer) -> Any:
@@ -186,10 +207,6 @@ class _Record:
         return Answers(*found, tuple(self.failures), self.n_failed, tuple(self.predictions))
 
 
-def _trial(changes: Any, error: Any) -> Answer:
-    return Answer(changes, error=float(error))
-
-
 def _whole(answer: Answer) -> Answer:
     """Return the predictions of all calls as one array."""
     calls = (answer, *answer.also)
@@ -211,4 +228,12 @@ def failed_with(failure: Failure, unit: str, number: int, done: int) -> TrialErr
         f"counts a failed {unit} against 'stable' instead",
         trial=number,
         kind=failure.kind,
+    )
+
+
+def _tell_slow(doubtful: int, total: int) -> None:
+    note(
+        PoiseWarning,
+        f"{counted(doubtful, 'trial')} of {total:,} cannot be computed by a formula to nine "
+        "digits, and are fitted; scaled columns and max_trials= make that faster",
     )

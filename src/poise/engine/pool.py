@@ -3,11 +3,17 @@
 joblib ends every worker when one dies, and cannot say in which trial; no library has a time limit
 for a single fit. Here a thread of this process speaks with each worker through pipes of their own:
 spans of tasks go in, answers come out.
+
+Work lies in a file that the parent writes once and every worker maps: arrays lie outside the
+pickle, so workers share their pages. A memory map is named, not copied. What user code defines in
+the main script or inside a function travels by value.
 """
 
 from __future__ import annotations
 
 import atexit
+import io
+import mmap
 import os
 import pickle
 import secrets
@@ -16,19 +22,22 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+import cloudpickle
 import numpy as np
 
 from poise.algorithms import program
-from poise.engine import transport, watchdog
-from poise.engine.execution import Report, WorkerDied, Workers
+from poise.engine import watchdog
+from poise.engine.execution import Report, WorkerDied, Workers, travelling
 from poise.engine.messages import Answer, Failure
 from poise.engine.surroundings import end_after
 from poise.engine.work import Work
@@ -36,6 +45,7 @@ from poise.errors import in_one_line
 
 _SHORT = 0.2  # seconds that it pays to wait for a fit that nobody needs
 _PATIENCE = 300.0  # seconds after which a worker ends that has nothing to do
+_ALIGNED = 64
 _START = (
     "import sys; sys.path[:] = {path!r}; "
     "from poise.engine.pool import serve; serve({begun!r}, {slot})"
@@ -54,11 +64,11 @@ class Pool(Workers):
     @classmethod
     def of(cls, size: int, limit: float | None) -> Pool:
         """Return a pool of this size; ``limit`` are the seconds that one fit may take."""
-        idle = cls._idle.pop(os.getpid(), None)
-        if idle is not None and idle.size != size:
-            idle.close()
-            idle = None
-        pool = idle or cls(size)
+        pool = cls._idle.pop(os.getpid(), None)
+        if pool is not None and pool.size != size:
+            pool.close()
+            pool = None
+        pool = pool or cls(size)
         pool.limit = limit
         return pool
 
@@ -66,13 +76,10 @@ class Pool(Workers):
         self.size, self.limit, self.shared, self.closed = size, limit, 0, False
         # A TemporaryDirectory would be removed at the end of a forked child.
         self.folder = os.path.join(tempfile.gettempdir(), f"poise-{secrets.token_hex(8)}")
-        self.watchdog = (
-            subprocess.Popen(  # first: it removes the folder, whenever this process ends
-                [sys.executable, "-I", "-S", watchdog.__file__, str(os.getpid()), self.folder],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+        # First: it removes the folder, whenever this process ends.
+        watch = [sys.executable, "-I", "-S", watchdog.__file__, str(os.getpid()), self.folder]
+        self.watchdog = subprocess.Popen(
+            watch, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
         )
         os.mkdir(self.folder, 0o700)
         # The task that each worker has begun; -1 is none.
@@ -89,12 +96,8 @@ class Pool(Workers):
         self.suspects: set[int] = set()  # tasks during which a worker has died
         self.shared += 1  # workers keep what they have read by its path
         self.path = Path(self.folder, f"work-{self.shared}")
-        try:
-            transport.write(work, self.path)
-        except (KeyboardInterrupt, OSError):
-            raise
-        except BaseException as error:  # user code takes part
-            raise transport.cannot_travel(in_one_line(error)) from error
+        with travelling():
+            write(work, self.path)
 
     def submit(self, span: range) -> Future[Report]:
         """Compute some tasks on the next worker that is free."""
@@ -127,11 +130,9 @@ class Pool(Workers):
             self.close()
             return
         self.path.unlink(missing_ok=True)
-        for slot, worker in list(self.workers.items()):  # they would keep a large file on the disk
-            try:
-                self._told(worker, (str(self.path), range(0), None))
-            except EOFError:
-                self._end(slot)
+        for slot in list(self.workers):  # they would keep a large file on the disk
+            with suppress(WorkerDied):
+                self._told(slot, range(0))
         if Pool._idle.setdefault(os.getpid(), self) is not self:  # that of another thread
             self.close()
 
@@ -150,12 +151,19 @@ class Pool(Workers):
     def _answered(self, span: range) -> Report:
         slot = self.free.pop()
         try:
-            order = str(self.path), span, self.limit
-            report: Report = self._told(self._worker(slot), order)
-        except EOFError:
-            raise self._death(slot) from None
+            return self._told(slot, span)
         finally:
             self.free.append(slot)
+
+    def _told(self, slot: int, span: range) -> Report:
+        """Give an order, and return what comes back."""
+        worker = self._worker(slot)
+        try:
+            pickle.dump((str(self.path), span, self.limit), worker.stdin)  # type: ignore[arg-type]
+            worker.stdin.flush()  # type: ignore[union-attr]
+            report: Report = pickle.load(worker.stdout)  # type: ignore[arg-type]
+        except (OSError, ValueError, EOFError, pickle.UnpicklingError):  # the pipe broke, or closed
+            raise self._death(slot) from None
         return report
 
     def _worker(self, slot: int) -> subprocess.Popen[bytes]:
@@ -175,20 +183,8 @@ class Pool(Workers):
         watchdog.note(self.folder, worker.pid)
         self.workers[slot] = worker
         if self.closed:
-            raise EOFError
+            raise self._death(slot)
         return worker
-
-    @staticmethod
-    def _told(worker: subprocess.Popen[bytes], order: tuple[str, range, float | None]) -> Any:
-        """Give an order, and return what comes back; EOFError if the worker has died."""
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        try:
-            pickle.dump(order, worker.stdin)
-            worker.stdin.flush()
-            return pickle.load(worker.stdout)
-        except (OSError, ValueError, pickle.UnpicklingError):  # the pipe is broken, or closed
-            raise EOFError from None
 
     def _death(self, slot: int) -> WorkerDied:
         """Say what a worker was doing when it died."""
@@ -216,7 +212,8 @@ def _ended(status: int) -> str:
 
 
 @atexit.register
-def _close_idle() -> None:
+def close_idle() -> None:
+    """End the workers that wait for the next run."""
     idle = Pool._idle.pop(os.getpid(), None)
     if idle is not None:
         idle.close()
@@ -240,20 +237,15 @@ def serve(begun: str, slot: int) -> None:
             end_after(_PATIENCE)
             path, span, limit = pickle.load(orders)
             end_after(0)
-            report = computed(partial(_read, path), span, begins, limit)
+            report = computed(partial(read, path), span, begins, limit)
             begins(-1)
             pickle.dump(report, answers)
             answers.flush()
     os._exit(0)  # whatever threads a fit has left
 
 
-def _read(path: str) -> Work:
-    work: Work = transport.read(path)
-    return work
-
-
 def computed(
-    read: Callable[[], Work],
+    reading: Callable[[], Work],
     span: range,
     begins: Callable[[int], None] | None = None,
     limit: float | None = None,
@@ -266,11 +258,87 @@ def computed(
     body: bytes | str | KeyboardInterrupt = b""
     try:
         if span:
-            body = transport.packed(list(read().answers(span, begins, limit)))
+            body = packed(list(reading().answers(span, begins, limit)))
         else:
-            transport.read.cache_clear()
+            read.cache_clear()
     except KeyboardInterrupt as error:
         body = error
     except BaseException as error:  # not of a fit: the work cannot be read here, say
         body = in_one_line(error)
     return time.perf_counter() - began, body
+
+
+def packed(answers: list[Answer]) -> bytes:
+    """Pickle answers; what cannot be pickled, or not read again, travels as its text."""
+    try:
+        body = pickle.dumps(answers)
+        for answer in answers:
+            if answer.failure and answer.failure.cause:
+                str(pickle.loads(pickle.dumps(answer.failure.cause)))
+        return body
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an exception of user code may do anything
+        return pickle.dumps([_as_text(answer) for answer in answers])
+
+
+def _as_text(answer: Answer) -> Answer:
+    """Give the cause of a failure a form that can be read everywhere."""
+    if answer.failure is None or answer.failure.cause is None:
+        return answer
+    try:
+        text = "".join(traceback.format_exception(answer.failure.cause))
+    except Exception:
+        text = in_one_line(answer.failure.cause)
+    return replace(answer, failure=replace(answer.failure, cause=RuntimeError(text)))
+
+
+# the file
+
+
+def write(content: object, path: Path) -> None:
+    """Write an object: its arrays, each on its own, and behind them the pickle."""
+    arrays: list[pickle.PickleBuffer] = []
+    body = io.BytesIO()
+    _Pickler(body, 5, buffer_callback=arrays.append).dump(content)
+    with path.open("wb") as file:
+        spans = []
+        for array in arrays:
+            file.write(bytes(-file.tell() % _ALIGNED))
+            spans.append((file.tell(), file.tell() + file.write(array.raw())))
+        head = file.tell()
+        pickle.dump((spans, body.getvalue()), file)
+        file.write(head.to_bytes(8, "little"))
+
+
+@lru_cache(maxsize=1)
+def read(path: str) -> Any:
+    """Read what was written; its arrays are views of the file, whose changes stay here."""
+    with open(path, "rb") as file:
+        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+    spans, body = pickle.loads(view[int.from_bytes(view[-8:], "little") : -8])
+    return _Unpickler(io.BytesIO(body), buffers=[view[a:b] for a, b in spans]).load()
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    def persistent_id(self, obj: object) -> tuple[Any, ...] | None:
+        """Name a file that is mapped as a whole, if it still holds what was mapped."""
+        array: Any = obj
+        mapped: Any = array.base if type(obj) is np.ndarray else obj
+        file: Any = getattr(mapped, "base", None)
+        if type(mapped) is not np.memmap or not isinstance(file, mmap.mmap):
+            return None  # no map, or a part of one
+        same = all(getattr(array, n) == getattr(mapped, n) for n in ("shape", "strides", "dtype"))
+        path = Path(str(mapped.filename))
+        holds = path.is_file() and path.stat().st_size >= mapped.offset + mapped.nbytes
+        if not (same and holds) or mapped.mode == "c":  # changes that no file has
+            return None
+        order = "F" if mapped.ndim > 1 and mapped.flags.f_contiguous else "C"
+        return str(path), mapped.dtype, mapped.shape, mapped.offset, order
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, pid: Any) -> np.ndarray[Any, Any]:
+        path, dtype, shape, offset, order = pid
+        # Taking rows from np.memmap itself is a third slower.
+        return np.asarray(np.memmap(path, dtype, "r", offset, shape, order))

@@ -204,14 +204,9 @@ class GivenSplit:
         return int(self.randomness.block("conditional", 0, 1)[0, 0])
 
 
-class Queries(Planned[Query]):
-    """The fits of a split."""
-
-    def __init__(self, split: GivenSplit) -> None:
-        self.split, self.make = split, split.query
-
-    def __len__(self) -> int:
-        return len(self.split.befores) + self.split.n_fits
+def queries(split: GivenSplit) -> Planned:
+    """Return the fits of a split."""
+    return Planned(split.query, range(len(split.befores) + split.n_fits))
 
 
 def given_data(
@@ -223,7 +218,7 @@ def given_data(
     """Ask for every fit, and compare what it predicts as soon as it is there."""
     table = _Table(split, work, until)
     try:
-        batch = Batch(Queries(split), table.enter, known=known or {}, complete=table.latest)
+        batch = Batch(queries(split), table.enter, known=known or {}, complete=table.latest)
         answers = yield batch
     except (TrialError, RecordError, KeyboardInterrupt) as failed:
         failed.partial = table.answers()  # type: ignore[union-attr]

@@ -10,14 +10,12 @@ from poise.data.split import Split
 from poise.engine.messages import Answer, Answers, Batch, Floats, Planned, Query, Trial
 
 
-class MeasuredTrials(Planned[Trial]):
+class MeasuredTrials(Planned):
     """The trials of a split."""
 
     def __init__(self, split: Split) -> None:
+        super().__init__(self._trial, range(len(split)))
         self.split = split
-
-    def __len__(self) -> int:
-        return len(self.split)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -33,7 +31,7 @@ class MeasuredTrials(Planned[Trial]):
         """Return the same trials on other rows."""
         return MeasuredTrials(split)
 
-    def make(self, k: int) -> Trial:
+    def _trial(self, k: int) -> Trial:
         """Return a trial."""
         split = self.split
         (xi, xi_reduced), points = split.terms(k), split.points(k)

@@ -18,10 +18,10 @@ from poise.data.rows import Rows, as_rows, column_of
 from poise.data.sample import Sample
 from poise.data.suitable import check_responses
 from poise.engine.first_trial import ALONE, Look, look_at_fits
-from poise.engine.messages import Answers, Batch, Query
+from poise.engine.messages import Answers, Batch
 from poise.engine.oracle import Oracle, converse
 from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning, note
-from poise.procedures.given_data import GivenSplit, Queries, given_data
+from poise.procedures.given_data import GivenSplit, given_data, queries
 from poise.questions.ask import question_of, refuse_verdicts
 from poise.questions.job import Job, randomness_of, sd_of
 from poise.results.design import MOST_FITTED, MOST_POINTS, Design, Notion
@@ -35,7 +35,6 @@ _OF_A_VERDICT = ("epsilon", "alpha", "test", "stop_early", "randomized", "gamma"
 _GROWS = ("update", "add-one")  # notions in which fresh rows are added, and others predicted
 _COMPARED = {"==": eq, "!=": ne, "<=": le, ">=": ge, "<": lt, ">": gt}
 _CONDITION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
-_LOOKED_AT = 20  # training rows, to see whether their order matters
 
 
 @documented(Everything, leave=_OTHERS)
@@ -234,13 +233,12 @@ class GivenJob(Job):
     def look(self, oracle: Oracle) -> Look:
         """Look at the fresh rows for copies, and at the first two fits."""
         self.warnings.extend(self.doubts())
-        split, rows = self.split, np.arange(self.sample.n_labeled)
+        split = self.split
         if not self.settings["check"] or not len(split):
             return Look()
-        ordered = Query(rows, rows[:_LOOKED_AT], split.xi)
         sure = self.design.notion != "jackknife" or self.design.order_free
         alone = split.tested.size if self.design.notion == "changed" else ALONE
-        seen = look_at_fits(oracle, Queries(split)[:2], None if sure else ordered, alone)
+        seen = look_at_fits(oracle, queries(split)[:2], not sure, alone)
         if seen.order_matters:
             seen.close()
             raise AlgorithmError(

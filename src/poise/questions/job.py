@@ -21,7 +21,7 @@ from poise.data.sample import Sample
 from poise.data.split import Split
 from poise.data.suitable import few_values, rare_class
 from poise.engine.execution import Execution
-from poise.engine.first_trial import Look, look
+from poise.engine.first_trial import Look, compare, look
 from poise.engine.messages import Answers, Batch, Floats, Ids
 from poise.engine.oracle import Oracle, converse
 from poise.errors import (
@@ -273,10 +273,8 @@ class Job:
         sample, split = self.sample.first(self.split)
         near, seen = oracle.on(sample), Look()
         if near.shortcut is not None:
-            from poise.engine.formulas import compared
-
             chosen = self.settings["removals_per_trial"] is None and self.design.removals > 1
-            seen = compared(near, near.shortcut, split, chosen)
+            seen = compare(near, near.shortcut, split, chosen)
             oracle.shortcut = near.shortcut and oracle.shortcut
         if self.settings["check"] and oracle.shortcut is None:
             removals = 1 if seen.given_up else self.design.removals

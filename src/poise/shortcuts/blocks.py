@@ -7,9 +7,9 @@ A trial for which this cannot be promised is doubtful: the engine fits it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,14 +36,6 @@ AGREEMENT = 1e-9  # of the size of responses and predictions
 _BLOCK = 1 << 19  # numbers, 4 MB: what a cache holds
 _MOST_CLASSES = 50
 _LARGEST = 1e300  # an infinite scale would trust an infinite slack
-
-
-class Block(NamedTuple):
-    """Some consecutive trials."""
-
-    changes: Floats  # (m, R, T)
-    errors: Floats  # (m,): mean loss of the full fit at the points that have a response
-    doubtful: NDArray[np.bool_]  # (m,)
 
 
 @dataclass(frozen=True)
@@ -92,10 +84,11 @@ class Shortcut:
             return None
         return cls(family, X, y.astype(np.float64, copy=False), more, labels, removals)
 
-    def blocks(self, places: Places, trials: int) -> Iterator[Block]:
-        """Compute so many trials, some at a time.
+    def table(self, places: Places, trials: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Compute so many trials: their changes (m, R, T), errors, and whether they are doubtful.
 
-        The bits of a trial do not depend on which others are computed with it.
+        An error is the mean loss of the full fit at the points that have a response. Some trials
+        are computed at a time; the bits of one do not depend on which others are beside it.
         """
         _keep_freed_memory()
         train, points = places(0, 1)
@@ -103,17 +96,21 @@ class Shortcut:
         size = self.family.numbers(n, d, self.removals, points.shape[1])
         step = max(1, min(trials, _BLOCK // size))
         room = np.empty((step * n, d)), np.empty(step * n)
-        for start in range(0, trials, step):
-            yield self._block(*places(start, min(start + step, trials)), room)
+        starts = range(0, trials, step)
+        blocks = [self._block(*places(k, min(k + step, trials)), room) for k in starts]
+        changes, errors, doubtful = (np.concatenate(each) for each in zip(*blocks, strict=True))
+        return changes, errors, doubtful
 
-    def _block(self, train: Ids, points: Ids, room: tuple[Floats, Floats]) -> Block:
+    def _block(
+        self, train: Ids, points: Ids, room: tuple[Floats, Floats]
+    ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         m, n = train.shape
         places = train.reshape(-1)
         # All rows exist: mode="raise", which checks that, would copy a second time.
         X = self.X.take(places, axis=0, out=room[0][: m * n], mode="clip").reshape(m, n, -1)
         y = self.y.take(places, out=room[1][: m * n], mode="clip").reshape(m, n)
         full, changes, doubtful = self._judged(X, y, self.rows(points))
-        return Block(changes, self._errors(full, points), doubtful)
+        return changes, self._errors(full, points), doubtful
 
     @np.errstate(all="ignore")
     def _judged(self, X: Array, y: Array, points: Array) -> tuple[Array, Floats, NDArray[np.bool_]]:
