@@ -39,7 +39,7 @@ def mixture(S: ArrayLike, delta: float) -> float:
     """Compute the open-ended evidence E_t(δ) for "stable" from the shares of the trials so far.
 
     P(E_t >= 1/α for some t) <= α if δ* >= δ, however often one looks. A small value does not mean
-    unstable. 1 without shares; infinite beyond the largest float.
+    unstable.
 
     Examples
     --------
@@ -96,14 +96,10 @@ def _log_mixture(values: Floats, counts: NDArray[np.int64], delta: float) -> flo
 class OpenEnded(NamedTuple):
     """What the open-ended test says after each trial.
 
-    Attributes
-    ----------
-    verdict, decided_at : str, int or None
-        "stable" or "unstable" by the process that first reached 1/α, and after how many trials.
-    contradicted : bool
-        Whether the other one has reached 1/α, too: P <= α for trials from one distribution.
-    log_e, log_e_unstable : ndarray of shape (t,)
-        Logarithms of both processes after each trial.
+    "stable" or "unstable" is the verdict of the process that first reached 1/α, after
+    ``decided_at`` trials. It is ``contradicted`` if the other one has reached 1/α, too: P <= α for
+    trials from one distribution. ``log_e`` and ``log_e_unstable`` are their logarithms after each
+    trial.
     """
 
     verdict: str
@@ -119,18 +115,8 @@ def open_ended(
     """Decide between "stable" and "unstable" with no number of trials fixed beforehand.
 
     P(wrong verdict at any time) <= α, however often one looks, and whether or not one goes on
-    because of what was seen.
-
-    Parameters
-    ----------
-    S, delta, alpha
-        As for :func:`poise.theory.hedge`.
-    S_unstable : array of shares, optional
-        The shares with failed changes as none, if there were any.
-
-    Returns
-    -------
-    OpenEnded
+    because of what was seen. The parameters are those of :func:`poise.theory.hedge`; ``S_unstable``
+    are the shares with failed changes as none, if there were any.
 
     Examples
     --------

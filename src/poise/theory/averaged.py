@@ -34,12 +34,7 @@ def verdict(
     """Run hedge and mirror; the first to reach 1 decides, and both at one trial say "stable".
 
     One of the two null hypotheses is true, and only its process can mislead: P(wrong) <= α. The
-    parameters are those of :func:`poise.theory.hedge`.
-
-    Returns
-    -------
-    trials_used : int
-    verdict : {"stable", "unstable", "inconclusive"}
+    parameters are those of :func:`poise.theory.hedge`; returns the trials used and the verdict.
 
     Examples
     --------
@@ -55,9 +50,7 @@ def averaged_pvalue(
 ) -> float:
     """Compute the p-value of the averaged test against H0: δ* > δ, "the algorithm is not stable".
 
-    P(p <= t) <= t under H0 at every t, and p <= α exactly if the test at α says "stable". It is
-    sharpest at α: processes run at α, α/2, α/4, … The parameters are those of
-    :func:`poise.theory.hedge`.
+    P(p <= t) <= t under H0 at every t, and p <= α exactly if the test at α says "stable".
 
     Examples
     --------
@@ -70,9 +63,7 @@ def averaged_pvalue(
 def averaged_pvalue_unstable(
     S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = None
 ) -> float:
-    """Compute the p-value of the averaged test against H0: δ* <= δ, "the algorithm is stable".
-
-    As :func:`averaged_pvalue`, but a failed change counts as none.
+    """Compute the p-value of the averaged test against H0: δ* <= δ; a failed change counts as none.
 
     Examples
     --------
@@ -87,8 +78,7 @@ def averaged_delta_hat(S: ArrayLike, alpha: float, *, n_trials: int | None = Non
 
     It is the smallest value of a grid, fixed beforehand, down to which the test accepts at every
     one; above 1/2 it is the limit of the open-ended process. It comes from tests of its own: a
-    limit above δ may come with "stable". The parameters are those of
-    :func:`poise.theory.hedge`.
+    limit above δ may come with "stable".
 
     Examples
     --------
@@ -100,8 +90,6 @@ def averaged_delta_hat(S: ArrayLike, alpha: float, *, n_trials: int | None = Non
 
 def averaged_delta_lower(S: ArrayLike, alpha: float, *, n_trials: int | None = None) -> float:
     """Compute the lower limit for δ* of the averaged test; P(δ* >= limit) >= 1 - α.
-
-    The parameters are those of :func:`poise.theory.mirror`; 0 if nothing is shown.
 
     Examples
     --------
@@ -120,15 +108,8 @@ def averaged_epsilon_hat(
 ) -> float:
     """Compute the upper limit for ε*, above which a change lies with probability at most δ.
 
-    P(ε* <= limit) >= 1 - α. Of more than 2,000 changes each is rounded up to three significant
-    digits first.
-
-    Parameters
-    ----------
-    changes : array of shape (m, …), or a list of m lists; at least 0
-        The changes of each trial; nan is a failed fit.
-    delta, alpha, n_trials
-        As for :func:`poise.theory.hedge`.
+    P(ε* <= limit) >= 1 - α. ``changes`` holds a list for each trial, in which nan is a failed fit;
+    of more than 2,000 changes each is rounded up to three significant digits first.
 
     Examples
     --------

@@ -67,14 +67,8 @@ def bag_delta(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0
 def largest_bag(n: ArrayLike, eps: ArrayLike, delta: ArrayLike, width: ArrayLike = 1.0) -> Any:
     """Compute the largest bag that is (ε, δ)-stable by Theorem K, with all bags.
 
-    ⌊nt/(1 + t)⌋, at most n − 1, with t = 4(n − 1)δε²/W²; 0 if not even bags of one row will do.
-
-    Parameters
-    ----------
-    n, eps, width
-        As in :func:`bag_delta`.
-    delta : float or array in [0, 1)
-        Allowed share of removals that change more.
+    ⌊nt/(1 + t)⌋, at most n − 1, with t = 4(n − 1)δε²/W²; 0 if not even bags of one row will do. The
+    parameters are those of :func:`bag_delta`; δ is the allowed share of removals that change more.
 
     Examples
     --------
@@ -94,13 +88,6 @@ def bag_reach(n: ArrayLike, b: ArrayLike, k: ArrayLike) -> Any:
     M_k is the largest E|Z − EZ| over k₊ + k₋ = k, where Z is the number of bag members among k₊
     rows minus the number among k₋ others. If each of k removals changes the average over all bags
     by more than ε, then ε is below W times this number. It never rises in k and never falls in b.
-
-    Parameters
-    ----------
-    n, b
-        As in :func:`bag_delta`.
-    k : int or array of int, from 1 to n
-        How many rows move the prediction.
 
     Examples
     --------
@@ -250,19 +237,10 @@ def distance_to_winner(w: ArrayLike, i: int, eps: float) -> float:
 def inflated_top(w: ArrayLike, k: int, eps: float) -> list[int]:
     """List the labels of the inflated top-k; k = 1 is the inflated argmax (Theorem M).
 
-    The k − 1 largest scores (ties by position), and every label of the rest whose
+    The k − 1 largest of the scores ``w`` (ties by position), and every label of the rest whose
     :func:`distance_to_winner` among the rest is below ε. If two score vectors are less than ε
     apart, their lists share at least k labels. A list does not say which label is right, and may
     hold all of them.
-
-    Parameters
-    ----------
-    w : array of float
-        One finite score per label.
-    k : int, from 1 to the number of labels
-        How many labels two neighbouring lists must share.
-    eps : float, positive
-        The inflation ε.
 
     Examples
     --------

@@ -62,11 +62,6 @@ def restricted_band(m: int, alpha: float, J: int) -> RestrictedBand:
     P(δ*_ε <= u_{B(ε)+1} for all ε with B(ε) < J) >= 1 - α. J, from 1 to m, must be fixed
     beforehand; 1 is the Clopper-Pearson limit at B = 0, m the band of :func:`profile_band`.
 
-    Returns
-    -------
-    RestrictedBand
-        ``gamma`` and ``limits``.
-
     Examples
     --------
     >>> band = restricted_band(50, alpha=0.1, J=5)

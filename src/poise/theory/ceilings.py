@@ -171,16 +171,9 @@ def ceiling_large_epsilon(
 def critical_share(m: int, delta: float, alpha: float) -> float:
     """Compute the largest constant share that a test without a coin can accept.
 
-    s_c = 1 − (1 − δ) α^(−1/m), negative if nothing can be accepted: if S ≡ s in every trial, no
-    valid test without a coin accepts for s > s_c, and the process with fractions 1 surely accepts
-    for s < s_c (Theorem B).
-
-    Parameters
-    ----------
-    m : int, at least 1
-        Number of trials.
-    delta, alpha
-        As in :func:`power_bound`; one number each.
+    s_c = 1 − (1 − δ) α^(−1/m), negative if nothing can be accepted: if S ≡ s in each of m trials,
+    no valid test without a coin accepts for s > s_c, and the process with fractions 1 surely
+    accepts for s < s_c (Theorem B).
 
     Examples
     --------

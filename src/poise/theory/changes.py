@@ -17,14 +17,9 @@ from poise.theory.binomial_law import Floats
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """The changes of a run, a row for each trial in plan order.
+    """The changes of a run, a row for each trial in plan order; nan is a failed fit.
 
-    Attributes
-    ----------
-    values : ndarray of shape (seen, K)
-        Changes, at least 0; nan is a failed fit.
-    n_trials : int
-        Planned trials m; fewer rows mean that the run was stopped.
+    Fewer rows than ``n_trials``, the planned number, mean that the run was stopped.
     """
 
     values: Floats
@@ -102,17 +97,10 @@ def counted(
 class Judgement:
     """What a test and its mirror image say about one question; P(wrong verdict) <= α.
 
-    Attributes
-    ----------
-    verdict : str
-        "stable", "unstable" or "inconclusive".
-    acceptance_probability, e_value : float
-        Chance, given the changes, that the test with a coin says "stable"; evidence for it that
-        may be multiplied over disjoint rows.
-    used : int
-        Trials after which the verdict stood, or all that were seen.
-    compute_pvalues : callable
-        Both p-values; called when one of them is first read.
+    ``acceptance_probability`` is the chance, given the changes, that the test with a coin says
+    "stable"; ``e_value`` is evidence for it that may be multiplied over disjoint rows; ``used`` are
+    the trials after which the verdict stood, or all that were seen. The p-values are computed when
+    one of them is first read.
     """
 
     verdict: str

@@ -18,9 +18,7 @@ COUNTED_EXACTLY = 2**53  # beyond, floats skip whole numbers
 
 
 def n_trials(n: int, n_labeled: int, n_unlabeled: int = 0) -> int:
-    """Count the independent trials of the paper that the rows hold.
-
-    m = ⌊κ⌋ = min{ N_ℓ // n, (N_ℓ + N_u) // (n + 1) }, in integers; see :func:`trials`.
+    """Count the :func:`trials` of the paper: m = ⌊κ⌋ = min{ N_ℓ // n, (N_ℓ + N_u) // (n + 1) }.
 
     Examples
     --------
@@ -41,17 +39,13 @@ def trials(n: int, n_labeled: int, n_unlabeled: int = 0, points: int = 1, fresh:
         Training size whose stability is asked.
     n_labeled, n_unlabeled : int, at least 0
         Rows with and without a response.
-    points : int, at least 1
-        Test points T of a trial; 1 is the paper's split.
-    fresh : int, at least 0
-        Rows that replace removed ones.
+    points, fresh : int
+        Test points T of a trial, and rows that replace removed ones.
 
     Examples
     --------
     >>> trials(n=100, n_labeled=1000, n_unlabeled=200, points=20)
     10
-    >>> trials(n=100, n_labeled=1000, fresh=1)
-    9
     """
     return math.floor(kappa(n, n_labeled, n_unlabeled, points, fresh))
 
@@ -62,7 +56,7 @@ def kappa(
     """Compute κ, the number of :func:`trials` before it is rounded down.
 
     κ = min{ N_ℓ / n, (N_ℓ + N_u) / (n + 1) } is the exponent of the ceiling on the power of every
-    black-box test (Theorem 2). It is not a number of trials that can be run.
+    black-box test (Theorem 2).
 
     Examples
     --------
@@ -109,13 +103,7 @@ def size_for(
 
 
 def taken(n: int, remove: int = 1, replace: bool = False) -> int:
-    """Count the labelled rows of a trial: n, and as many fresh ones as are replaced.
-
-    Examples
-    --------
-    >>> taken(100, remove=3), taken(100, remove=3, replace=True)
-    (100, 103)
-    """
+    """Count the labelled rows of a trial: n, and as many fresh ones as are replaced."""
     size, remove = checks.count("n", n, 2), checks.count("remove", remove, 1)
     if remove >= size:
         raise ArgumentError(f"must be below n = {size:,}", argument="remove", got=remove)
@@ -190,13 +178,6 @@ def clean_trials(delta: float, alpha: float) -> float:
     The smallest m with (1 − δ)^m ≤ α, infinite for δ = 0: from there on, the Binomial test and the
     averaged test declare "stable" where no change exceeds ε.
 
-    Parameters
-    ----------
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    alpha : float in (0, 1)
-        Error level.
-
     Examples
     --------
     >>> clean_trials(0.1, 0.05), clean_trials(0.05, 0.05), clean_trials(0.0, 0.05)
@@ -224,8 +205,8 @@ def trials_for_averaging(delta: float, alpha: float) -> float:
 
     Examples
     --------
-    >>> [trials_for_averaging(delta, alpha=0.05) for delta in (0.05, 0.1, 0.2)]
-    [83, 41, 20]
+    >>> trials_for_averaging(0.1, alpha=0.05)
+    41
     """
     least = clean_trials(delta, alpha)
     return -(-7 * int(least) // 5) if math.isfinite(least) else math.inf

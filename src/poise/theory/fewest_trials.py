@@ -1,9 +1,8 @@
 """How many trials a power takes: of the Binomial test exactly, of the averaged test by estimate.
 
 With its coin the Binomial test never loses power as trials are added. Without it, the power is a
-sawtooth: while the critical count stays the same each further trial only adds a chance to exceed
-it, and the power jumps where a step begins, at the fewest trials with a larger critical count. The
-searches go from step to step. A test is a triple (δ, δ*, α).
+sawtooth: it falls while the critical count stays the same, and jumps where that grows. The search
+goes from step to step. A test is a triple (δ, δ*, α).
 
 The power of the averaged test depends on how much shares vary: on their spread v = E S² / E S, 1
 for 0/1 data and small for shares that hardly vary. Nobody knows it beforehand.

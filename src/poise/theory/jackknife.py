@@ -21,12 +21,8 @@ from poise.theory.binomial_law import Floats, floor, plain
 def residual_quantile(residuals: ArrayLike, a: float) -> float:
     """Pick the ⌈(1 − a)(n + 1)⌉-th smallest of n leave-one-out residuals; infinite if n is less.
 
-    Parameters
-    ----------
-    residuals : array of float, at least 2
-        ``|Y_i − A[D without i](X_i)|``; nan stands for a failed fit and counts as infinite.
-    a : float in [0, 1)
-        Share of new points that may be missed, before the cost of stability is added.
+    The residuals are ``|Y_i − A[D without i](X_i)|``; nan stands for a failed fit and counts as
+    infinite.
 
     Examples
     --------
@@ -52,10 +48,6 @@ def jackknife_plus_ends(predictions: ArrayLike, residuals: ArrayLike, a: float) 
         What each of the n models that were fitted without one row predicts at each point.
     residuals, a
         As in :func:`residual_quantile`.
-
-    Returns
-    -------
-    ndarray of float, shape (points, 2)
 
     Examples
     --------
@@ -85,8 +77,8 @@ def jackknife_miss(n: ArrayLike, a: ArrayLike, delta: ArrayLike, plus: bool = Fa
     jackknife interval of half-width q̂ + ε misses a new response with probability at most
     (K + h(n(n + 1)δ))/(n + 1) ≤ a + √(2δ), where K = ⌊a(n + 1)⌋,
     h(B) = s + (B − s(s + 1)/2)/(s + 1) and s = ⌊(√(1 + 8B) − 1)/2⌋. Jackknife+ widened by 2ε on
-    both sides: the same with 2δ, at most a + 2√δ. The probability is over training rows and new
-    point together. Stability under another coupling than shared ξ gives nothing.
+    both sides (``plus``): the same with 2δ, at most a + 2√δ. The probability is over training rows
+    and new point together. Stability under another coupling than shared ξ gives nothing.
 
     Parameters
     ----------
@@ -96,8 +88,6 @@ def jackknife_miss(n: ArrayLike, a: ArrayLike, delta: ArrayLike, plus: bool = Fa
         Share of new points that may be missed, before the cost of stability is added.
     delta : float or array in [0, 1]
         Probability of a change beyond ε.
-    plus : bool
-        Whether the interval is that of jackknife+.
 
     Examples
     --------
@@ -119,14 +109,8 @@ def certified_miss(
     """Bound P(certified and missed) for a certificate from other rows: max{α, Theorem J}.
 
     Stability is a fixed fact about (A, P, n). If it holds, Theorem J applies; if not, a valid test
-    certifies with probability at most α. It is not the probability of a miss *given* a certificate.
-
-    Parameters
-    ----------
-    n, a, delta, plus
-        As in :func:`jackknife_miss`; ``delta`` is what was certified.
-    alpha : float or array in (0, 1)
-        Error level of the test that certified (ε, δ)-stability at size n, on other rows.
+    at level ``alpha`` certifies with probability at most α. It is not the probability of a miss
+    *given* a certificate. The other parameters are those of :func:`jackknife_miss`.
 
     Examples
     --------

@@ -32,17 +32,13 @@ def delta_hat(
 
     Parameters
     ----------
-    exceedances, n_trials : int or array of int, at least 0
-        B, the number of trials whose change exceeds ε, of m independent ones.
+    exceedances, n_trials, zeta
+        As for :func:`poise.theory.pvalue`.
     alpha : float or array in (0, 1)
         One minus the confidence.
-    zeta : float or array in [0, 1], default 1
-        The test's own uniform random number; 1 is the test without a coin.
 
     Examples
     --------
-    >>> delta_hat(0, 59, alpha=0.05)
-    0.049507...
     >>> delta_hat([0, 1, 2], 59, alpha=0.05).round(4)
     array([0.0495, 0.0779, 0.1029])
     """
@@ -103,8 +99,8 @@ def delta_lower(exceedances: ArrayLike, n_trials: ArrayLike, alpha: ArrayLike) -
     """Compute the lower confidence limit for δ*, the probability of a change beyond ε.
 
     P(δ* >= limit) >= 1 - α for every algorithm and distribution (Clopper and Pearson). Together
-    with δ̂ at the same α the confidence is 1 - 2α. The parameters are those of :func:`delta_hat`;
-    trials that failed or were not run are not exceedances here. 0 if no δ can be excluded.
+    with δ̂ at the same α the confidence is 1 - 2α. Trials that failed or were not run are not
+    exceedances here. 0 if no δ can be excluded.
 
     Examples
     --------
@@ -128,17 +124,16 @@ def epsilon_hat(
 ) -> Any:
     """Compute the upper confidence limit for ε*, the (1 - δ)-quantile of the change.
 
-    ε̂ is the smallest ε at which the Binomial test declares (ε, δ)-stability, and
-    P(ε* <= ε̂) >= 1 - α for every algorithm and distribution (Proposition 1). It holds for one δ
-    fixed beforehand. That it is infinite says that there are too few trials for this δ and α,
-    not that changes are large.
+    ε̂ is the smallest ε at which the Binomial test declares (ε, δ)-stability, and P(ε* <= ε̂) >= 1
+    - α for every algorithm and distribution (Proposition 1). That it is infinite says that there
+    are too few trials for this δ and α, not that changes are large.
 
     Parameters
     ----------
     changes : array of shape (n_trials,), at least 0
         The change of each trial; a failed trial is infinite.
     delta : float or array in [0, 1)
-        Allowed probability of a change beyond ε̂.
+        Allowed probability of a change beyond ε̂, fixed beforehand.
     alpha, zeta
         As for :func:`delta_hat`.
     unseen : int, at least 0
@@ -163,8 +158,8 @@ def epsilon_lower(
     """Compute the lower confidence limit for ε*, the (1 - δ)-quantile of the change.
 
     The smallest ε at which the mirror test does not declare instability, and
-    P(ε* >= limit) >= 1 - α for every algorithm and distribution. The parameters are those of
-    :func:`epsilon_hat`; trials that failed or were not run are 0, since they show no change.
+    P(ε* >= limit) >= 1 - α for every algorithm and distribution. Trials that failed or were not run
+    are 0, since they show no change.
 
     Examples
     --------

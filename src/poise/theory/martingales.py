@@ -43,18 +43,9 @@ def fraction(
 ) -> Any:
     """Compute the fraction c with which the next trial enters the hedge, or the mirror.
 
-    Any c in [0, 1] keeps the level; this one makes the test the Binomial test on 0/1 shares.
-
-    Parameters
-    ----------
-    u : float or array, at least 0
-        The process now.
-    trials_left : int or array of int, at least 1
-        Trials left, the next one included.
-    sum, sum_of_squares : float or array, at least 0
-        ΣS and ΣS² of the trials seen.
-    delta, mirror
-        As for :class:`Processes`.
+    Any c in [0, 1] keeps the level; this one makes the test the Binomial test on 0/1 shares. ``u``
+    is the process now, ``trials_left`` counts the next trial too, and the sums are ΣS and ΣS² of
+    the trials seen.
 
     Examples
     --------
@@ -96,16 +87,9 @@ def _cost_of_one(m: Floats, x: Floats, y: Floats, level: Floats) -> Floats:
 class Processes:
     """Processes side by side, each with its own δ, level and direction.
 
-    Attributes
-    ----------
-    u, top : ndarray of float
-        Each process now, and its largest value so far; one that reached 1 stays where it did.
-    reached_at : ndarray of int
-        Trials after which a process reached 1; 0 if it did not.
-    fraction : ndarray of float
-        The fraction of the last trial.
-    trials : int
-        Trials seen.
+    ``u`` and ``top`` are each process now and its largest value so far; one that reached 1, after
+    ``reached_at`` trials (0: it did not), stays where it did. ``fraction`` is that of the last
+    trial.
     """
 
     def __init__(
@@ -205,11 +189,6 @@ def hedge(S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = No
     n_trials : int, optional
         Planned number of trials, if ``S`` holds the first of them.
 
-    Returns
-    -------
-    Path
-        ``fractions``, ``values``, ``accepted``, ``trials_used``.
-
     Examples
     --------
     >>> path = hedge([0.0, 0.1] * 20, delta=0.2, alpha=0.05)
@@ -250,8 +229,7 @@ def all_in(S: ArrayLike, delta: float, alpha: float) -> float:
     """Compute u_m with every fraction 1: α Π (1 - S_k) / (1 - δ).
 
     With the coin it attains the ceiling α ((1 - δ*) / (1 - δ))^m on the power of every valid test
-    of the shares where u_m <= 1 surely (Theorem B). One share of 1 leaves 0 for good. The
-    parameters are those of :func:`hedge`.
+    of the shares where u_m <= 1 surely (Theorem B). One share of 1 leaves 0 for good.
 
     Examples
     --------

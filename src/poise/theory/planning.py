@@ -180,14 +180,9 @@ def solve(asked: P) -> P:
 class MenuRow(NamedTuple):
     """What can be asked at one training size.
 
-    Attributes
-    ----------
-    n, n_trials, n_fits : int
-        Training size; independent trials that the rows hold; fits of a full run.
-    smallest_delta : float or None
-        The smallest δ that a run certifies in which no change exceeds ε; None without trials.
-    delta_star : float or None
-        True probability up to which the menu's δ is shown with the menu's power; None if never.
+    ``smallest_delta`` is certified by a run in which no change exceeds ε (None without trials), and
+    ``delta_star`` the true probability up to which the menu's δ is shown with the menu's power
+    (None if never).
     """
 
     n: int
@@ -220,12 +215,11 @@ def menu(
 
     Examples
     --------
-    >>> for row in menu(3000)[::3]:
+    >>> for row in menu(3000)[::4]:
     ...     print(row.n, row.n_trials, round(row.smallest_delta, 4))
     2999 1 0.95
-    213 14 0.1926
-    70 42 0.0688
-    19 150 0.0198
+    156 19 0.1459
+    29 100 0.0295
     """
     allowed, level = checks.alpha(delta, "delta"), checks.alpha(alpha)
     wanted = checks.alpha(power, "power")

@@ -38,17 +38,9 @@ def bags_needed(
     """Compute how many random bags keep subbagging (ε, δ)-stable (Theorem K); 0 if none are enough.
 
     ⌈1/(δε²/W² − p/(4(n − 1)(1 − p)))⌉: with M bags, drawn again for n − 1 rows with any dependence,
-    W²/M is added to Theorem K's bound on the mean squared change; pW²/M if the bags are coupled.
-
-    Parameters
-    ----------
-    n, b, eps, width
-        As in :func:`bag_delta`; one number each.
-    delta : float in [0, 1)
-        Allowed share of removals that change more.
-    coupled : bool
-        Whether bags without the removed row are kept for the n − 1 rows. The guarantee is then for
-        fits that share ξ.
+    W²/M is added to Theorem K's bound on the mean squared change. It is pW²/M if bags without the
+    removed row are kept (``coupled``); the guarantee is then for fits that share ξ. The other
+    parameters are those of :func:`bag_delta`.
 
     Examples
     --------
@@ -68,15 +60,9 @@ def bags_needed(
 class BagChoice(NamedTuple):
     """A bag size and a number of bags that are (ε, δ)-stable for every distribution.
 
-    Attributes
-    ----------
-    n, bag_size, n_bags : int
-        Training rows; rows in a bag, drawn without replacement; number of bags.
-    epsilon, delta, width : float
-        A removal changes a prediction by more than ε with probability at most δ; base fits lie in
-        a range of this width, 2√(1 − 1/L) for L class probabilities.
-    theorem, coupled : {"K", "L"}, bool
-        What the number of bags rests on; whether the guarantee is for fits that share ξ.
+    A removal changes a prediction by more than ``epsilon`` with probability at most ``delta``. Base
+    fits lie in a range of this ``width``, 2√(1 − 1/L) for L class probabilities. The number of bags
+    rests on ``theorem`` "K" or "L"; if ``coupled``, the guarantee is for fits that share ξ.
     """
 
     n: int
