@@ -9,50 +9,44 @@ from importlib import import_module
 
 __version__ = "0.2.0"
 
-_HOME = {
-    "stability_test": "poise.questions.ask",
-    "measure": "poise.questions.ask",
-    "assert_stable": "poise.questions.ask",
-    "compare": "poise.questions.several",
-    "stability_curve": "poise.questions.several",
-    "deployed_test": "poise.questions.deployed",
-    "measure_deployed": "poise.questions.deployed",
-    "check": "poise.questions.check",
-    "changed": "poise.questions.changed",
-    "Monitor": "poise.questions.monitor",
-    "plan": "poise.questions.plan",
-    "advise": "poise.questions.plan",
-    "load": "poise.questions.load",
-    "verify": "poise.questions.verify",
-    "report": "poise.results.report",
-    "table": "poise.results.tables",
-    "read_table": "poise.data.read",
-    "trial_rows": "poise.data.split",
-    "JackknifeRegressor": "poise.questions.intervals",
-    "stabilize": "poise.questions.stabilize",
-    "coupled_bags": "poise.algorithms.bags",
-    "Program": "poise.algorithms.program",
-    "loss_change": "poise.algorithms.losses",
-    "jax_algorithm": "poise.algorithms.jax_algorithm",
-    "torch_algorithm": "poise.algorithms.torch_algorithm",
-    "Trials": "poise.results.trials",
-    "Result": "poise.results.result",
-    "Comparison": "poise.results.together",
-    "Curve": "poise.results.together",
+_NAMES = {
+    "questions.ask": "stability_test measure assert_stable",
+    "questions.several": "compare stability_curve",
+    "questions.deployed": "deployed_test measure_deployed",
+    "questions.check": "check",
+    "questions.changed": "changed",
+    "questions.monitor": "Monitor",
+    "questions.plan": "plan advise",
+    "questions.load": "load",
+    "questions.verify": "verify",
+    "results.report": "report",
+    "results.tables": "table",
+    "data.read": "read_table",
+    "data.split": "trial_rows",
+    "questions.intervals": "JackknifeRegressor",
+    "questions.stabilize": "stabilize",
+    "algorithms.bags": "coupled_bags",
+    "algorithms.program": "Program",
+    "algorithms.losses": "loss_change",
+    "algorithms.jax_algorithm": "jax_algorithm",
+    "algorithms.torch_algorithm": "torch_algorithm",
+    "results.trials": "Trials",
+    "results.result": "Result",
+    "results.together": "Comparison Curve",
 }
-_ROOMS = ("decisions", "errors", "research", "theory")
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULES = {name: name for name in ("decisions", "errors", "research", "theory")}
+_MODULES["networks"] = "algorithms.networks"
 
-__all__ = ["__version__", *_HOME, *_ROOMS, "networks"]
+__all__ = ["__version__", *_HOME, *_MODULES]
 
 
 def __getattr__(name: str) -> object:
-    if name in _ROOMS:
-        return import_module(f"poise.{name}")
-    if name == "networks":
-        return import_module("poise.algorithms.networks")
+    if name in _MODULES:
+        return import_module(f"poise.{_MODULES[name]}")
     if name not in _HOME:
         raise AttributeError(f"module 'poise' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOME[name]), name)
+    found = globals()[name] = getattr(import_module(f"poise.{_HOME[name]}"), name)
     return found
 
 

@@ -145,11 +145,10 @@ def reals(name: str, value: ArrayLike, rule: str) -> Floats:
 
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
-        raise ArgumentError(f"must be {rule}", argument=name, got=value)
+        number(name, value, rule)
     array = array.astype(np.float64)
-    wrong = ~_inside(array, rule)
-    if wrong.any():
-        raise ArgumentError(f"must be {rule}", argument=name, got=array[wrong].flat[0].item())
+    for wrong in array[~_inside(array, rule)].flat:
+        number(name, wrong.item(), rule)
     return array
 
 
@@ -173,16 +172,10 @@ def counts(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
     import numpy as np
 
     array = np.asarray(value)
-    rule = f"must be a whole number >= {minimum}"
     if array.dtype.kind not in "iuf":
-        raise ArgumentError(rule, argument=name, got=value)
+        count(name, value, minimum)
     with np.errstate(invalid="ignore"):
-        wrong = ~((array >= minimum) & (array == np.floor(array)))
-        too_large = array >= 2.0**63 if array.dtype.kind == "f" else array > LARGEST_COUNT
-    if wrong.any():
-        raise ArgumentError(rule, argument=name, got=array[wrong].flat[0].item())
-    if too_large.any():
-        raise ArgumentError(
-            "must be below 2**63", argument=name, got=array[too_large].flat[0].item()
-        )
+        fine = (array >= minimum) & (array == np.floor(array)) & (array < 2.0**63)
+    for wrong in array[~fine].flat:  # or very large
+        count(name, wrong.item(), minimum)
     return array.astype(np.int64)

@@ -73,19 +73,14 @@ class Progress(AbstractContextManager["Progress"]):
         if self._over.wait(_PATIENCE):
             return
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import BarColumn
         from rich.progress import Progress as Bar
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[more]}"),
-        )
-        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(self.label, total=self.total, more="")
+        parts, place = ("{task.description}", BarColumn()), Console(stderr=True)
+        with Bar(*parts, console=place, transient=True) as bar:
+            task = bar.add_task(self.label, total=self.total)
             while not self._over.wait(_REDRAWN):
-                bar.update(task, completed=self.done, more=self.left())
+                bar.update(task, completed=self.done, description=self.line())
 
     def __exit__(self, *error: object) -> None:
         self._over.set()

@@ -1,44 +1,29 @@
 """For researchers: tests of your own, how to audit them, and the paper, reproduced."""
 
-from poise.engine.messages import Answers, Batch, Made, Query, Trial
-from poise.procedures.adaptive import AdaptiveTest, ExploreThenTest
-from poise.procedures.bootstrap import BootstrapTest, SimulationTest
-from poise.procedures.exhaustive import ExhaustiveTest
-from poise.procedures.own import Asks, BinomialTest, Claim, Procedure, run
-from poise.procedures.replay import replay
-from poise.procedures.transparent import TransparentLinearTest
-from poise.simulation import traps, worlds
-from poise.simulation.audit import Audit, audit
-from poise.simulation.claims import Reproduction, reproduce
-from poise.simulation.traps import Trap, trap
-from poise.simulation.worlds import Share, World
-
-__all__ = [
-    "AdaptiveTest",
-    "Answers",
-    "Asks",
-    "Audit",
-    "Batch",
-    "BinomialTest",
-    "BootstrapTest",
-    "Claim",
-    "ExhaustiveTest",
-    "ExploreThenTest",
-    "Made",
-    "Procedure",
-    "Query",
-    "Reproduction",
-    "Share",
-    "SimulationTest",
-    "TransparentLinearTest",
-    "Trap",
-    "Trial",
-    "World",
-    "audit",
-    "replay",
-    "reproduce",
-    "run",
-    "trap",
-    "traps",
-    "worlds",
-]
+from poise.engine.messages import Answers as Answers
+from poise.engine.messages import Batch as Batch
+from poise.engine.messages import Made as Made
+from poise.engine.messages import Query as Query
+from poise.engine.messages import Trial as Trial
+from poise.procedures.adaptive import AdaptiveTest as AdaptiveTest
+from poise.procedures.adaptive import ExploreThenTest as ExploreThenTest
+from poise.procedures.bootstrap import BootstrapTest as BootstrapTest
+from poise.procedures.bootstrap import SimulationTest as SimulationTest
+from poise.procedures.exhaustive import ExhaustiveTest as ExhaustiveTest
+from poise.procedures.own import Asks as Asks
+from poise.procedures.own import BinomialTest as BinomialTest
+from poise.procedures.own import Claim as Claim
+from poise.procedures.own import Procedure as Procedure
+from poise.procedures.own import run as run
+from poise.procedures.replay import replay as replay
+from poise.procedures.transparent import TransparentLinearTest as TransparentLinearTest
+from poise.simulation import traps as traps
+from poise.simulation import worlds as worlds
+from poise.simulation.audit import Audit as Audit
+from poise.simulation.audit import audit as audit
+from poise.simulation.claims import Reproduction as Reproduction
+from poise.simulation.claims import reproduce as reproduce
+from poise.simulation.traps import Trap as Trap
+from poise.simulation.traps import trap as trap
+from poise.simulation.worlds import Share as Share
+from poise.simulation.worlds import World as World

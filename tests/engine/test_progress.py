@@ -48,7 +48,7 @@ def test_a_log_gets_lines(shown):
 
 def test_a_terminal_gets_a_bar(shown):
     drawn = shown(True)
-    assert "3/10" in drawn
+    assert "3 of 10 trials" in drawn
     assert "poise:" not in drawn
 
 
