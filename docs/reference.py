@@ -49,6 +49,7 @@ def commands() -> Iterator[str]:
         usage = " ".join(command.get_usage(inner).split()[1:])
         yield from [".. code-block:: text", "", f"   {usage}", ""]
         for option in command.get_params(inner):
+            option.hidden = False  # as --help-all shows it
             record = option.get_help_record(inner)
             if record is not None and record[1]:  # an argument may need no words
                 yield from [f"``{record[0]}``", f"   {escaped(record[1])}", ""]

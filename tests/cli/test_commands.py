@@ -243,7 +243,11 @@ def test_a_program_takes_the_place_of_an_algorithm(run, folder: Path) -> None:
     )
     assert run("test gate.toml -q").stdout == "stable\tquestion 1\n"
     for words, named, message in (
-        (f"test {asked} --algorithm {place}", "awk", "Give --algorithm or --program, not both"),
+        (
+            f"test {asked} --algorithm {place}",
+            "awk",
+            "name an algorithm or a program, and not both",
+        ),
         (f"test {asked}", "no-such", "cannot find the program 'no-such'"),
         (f"test {asked} --param keap=1", "awk", "unexpected keyword argument 'keap'"),
         (

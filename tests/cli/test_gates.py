@@ -80,6 +80,11 @@ def test_answers_are_those_of_the_library(gate, folder: Path) -> None:
     assert lines[1] == f"question 2: {str(second).splitlines()[0]}"
     assert gate(GATE, "-q").stdout == "stable\tsmall changes\nunstable\tquestion 2\n"
     assert first.details() in gate(GATE, "--details").stdout
+    shown = gate(GATE, "--latex").stdout.splitlines()
+    assert [each.split(" & ")[0] for each in shown if " & " in each][1:] == [
+        "small changes",
+        "question 2",
+    ]
     said = json.loads(gate(GATE, "--json").stdout)
     assert [each["passed"] for each in said["questions"]] == [True, False]
     assert said["questions"][0]["result"]["pvalue"] == first.pvalue
@@ -152,7 +157,7 @@ def test_a_summary_is_appended(gate, folder: Path) -> None:
         gate(GATE, "-q --summary summary.md")
     text = (folder / "summary.md").read_text()
     assert text.startswith("# mine\n")
-    assert text.count("| small changes | stable | Lasso(alpha=0.1) trained") == 2
+    assert text.count("| small changes | STABLE: Lasso(alpha=0.1) trained") == 2
     assert text.count(" Seen: 0 of 31 changes were larger than 0.5 (p = ") == 2
     gate(GATE, "-q --report page.html")
     page = (folder / "page.html").read_text()
@@ -173,7 +178,7 @@ def test_the_example(run) -> None:
 
 
 def test_a_gate_takes_its_questions_from_its_file(gate) -> None:
-    for option in ("--epsilon 1", "--algorithm Ridge", "--target y", "--no-look", "--latex"):
+    for option in ("--epsilon 1", "--algorithm Ridge", "--target y", "--no-look"):
         result = gate(ONE, option)
         assert result.exit_code == 2
         assert "is for data: gate.toml has its questions" in result.stderr

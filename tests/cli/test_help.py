@@ -13,8 +13,8 @@ import pytest
 import poise
 from helpers import python
 from poise.cli import COMMANDS, main
+from poise.cli.algorithms import load_algorithm, load_object, parse_parameters
 from poise.cli.ask import OF_A_TEST
-from poise.cli.inputs import load_algorithm, load_object, parse_parameters
 from poise.errors import AlgorithmError, ArgumentError
 from poise.settings import Every, settings_of
 

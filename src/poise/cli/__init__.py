@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,7 +13,7 @@ import click
 from poise import __version__
 from poise.cli.errors import Exit, end, survive_poor_terminals, termination_interrupts
 
-COMMANDS = {
+COMMANDS = {  # by the sections of the help
     "demo": ("Start here", "Three algorithms on real data, with all three verdicts."),
     "advise": ("Start here", "What can these rows answer?"),
     "measure": ("Start here", "How large are the changes when a training row is removed?"),
@@ -28,6 +29,12 @@ COMMANDS = {
     "verify": ("Afterwards", "Is a result file what it claims? Repeats some of its trials."),
     "ui": ("Afterwards", "A page about the results in a folder."),
     "research": ("For researchers", "Audit a test; reproduce the paper."),
+}
+_MODULES = {  # of commands that have none of their name
+    **dict.fromkeys(("test", "measure", "check", "compare", "curve"), "cli.ask"),
+    "advise": "cli.plan",
+    "verify": "cli.show",
+    "ui": "ui.serve",
 }
 
 EPILOG = """\b
@@ -54,9 +61,8 @@ class Poise(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        asks = cmd_name in ("test", "measure", "check", "compare", "curve")
-        module = import_module(f"poise.cli.{'ask' if asks else cmd_name}")
-        found: click.Command = getattr(module, cmd_name if asks else "command")
+        module = import_module(f"poise.{_MODULES.get(cmd_name, f'cli.{cmd_name}')}")
+        found: click.Command = getattr(module, cmd_name)
         return found
 
     def resolve_command(
@@ -85,29 +91,20 @@ class Poise(click.Group):
         **extra: Any,
     ) -> Any:
         """Run a command and end the program; a program that embeds it sees the errors."""
+        if not standalone_mode or "_POISE_COMPLETE" in os.environ:
+            return super().main(args, prog_name, complete_var, standalone_mode, **extra)
         words = list(sys.argv[1:] if args is None else args)
-        if not standalone_mode:
-            return super().main(words, prog_name, complete_var, False, **extra)
         survive_poor_terminals()
-        try:
-            with termination_interrupts():
-                status = super().main(words[:], "poise", complete_var, False, obj={"words": words})
+        shared: dict[str, Any] = {"words": words}
+        try:  # every error ends here, before click has its own words for it
+            with termination_interrupts(), self.make_context("poise", words[:], obj=shared) as ctx:
+                status = self.invoke(ctx)
+                sys.stdout.flush()
+        except click.exceptions.Exit as ended:
+            status = ended.exit_code
         except BaseException as error:
-            status = end(error, words, None)
+            status = end(error, words, shared.get("command"))
         sys.exit(status)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; here, before click has its own words for it, every error ends."""
-        try:
-            status = super().invoke(ctx)
-            sys.stdout.flush()
-            return status
-        except (click.exceptions.Exit, click.UsageError):
-            raise
-        except BaseException as error:
-            if ctx.obj is None:
-                raise
-            return end(error, ctx.obj["words"], ctx.obj.get("command"))
 
 
 @click.group(

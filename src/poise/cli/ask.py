@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 import click
 
+from poise import checks
 from poise.cli import options
-from poise.cli.errors import Exit, Warned
+from poise.cli.algorithms import algorithm_of, algorithms_of, loaded
+from poise.cli.errors import SOURCE, Exit, say, stdout_is_for_the_answer
 from poise.cli.options import rare
-from poise.cli.output import Output
-from poise.cli.run import answer
-from poise.cli.screen import paragraphs, print_json
+from poise.cli.output import Output, paragraphs, print_json
+from poise.cli.rows import Source
+from poise.errors import RecordError, TrialError
+from poise.settings import ON_DASK
 
 TEST = """\
   poise test data.csv --target y --algorithm Ridge --n 40 --epsilon 5 --delta 0.1
@@ -33,6 +37,77 @@ CURVE = """\
 OF_A_TEST = ("epsilon", "alpha", "test", "stop_early", "randomized")
 OF_A_RUN = ("delta", "journal", "max_trials", "removals_per_trial", "fast", "check", "name")
 
+
+def answer(
+    ctx: click.Context,
+    function: str,
+    data: str,
+    needed: Collection[str],
+    tell: Callable[[Output, Any], Exit] = Output.tell,
+    folder: bool = False,
+    **more: object,
+) -> Exit:
+    """Put the question of the options, by a function of the library, and tell its answer.
+
+    Where several algorithms can be named, the library gets a list of them.
+    """
+    _require(ctx, data, needed)
+    output, asked = Output.of(ctx, folder), options.given(ctx) | more
+    _check_what_costs_nothing(asked)
+    on_dask = ctx.params.get("backend") == "dask" and function in ON_DASK
+    source = ctx.meta[SOURCE] = Source(data, ctx.params, on_dask)
+    several = isinstance(ctx.params["algorithm"], tuple)
+    with stdout_is_for_the_answer():
+        asked |= source.read()
+        algorithm = algorithms_of(ctx.params) if several else algorithm_of(ctx.params)
+        asked = loaded(asked) | ({"progress": False} if output.quiet else {})
+        found = _fitted(function, output, algorithm, **asked)
+    return tell(output, found)
+
+
+def _fitted(function: str, output: Output, algorithm: Any, X: Any, y: Any, **asked: Any) -> Any:
+    """Call the library; what was measured before it failed, or was interrupted, is kept."""
+    import poise
+
+    try:
+        return getattr(poise, function)(algorithm, X, y, **asked)
+    except (TrialError, RecordError, KeyboardInterrupt) as error:
+        partial, journal = getattr(error, "partial", None), output.journal
+        if output.save is not None and partial is not None and not output.folder:
+            output.write(partial)
+            say(f"what was measured before is in {output.save}")
+        if journal and Path(journal).exists() and not isinstance(error, RecordError):
+            say(f"what was measured is in {journal}: the same command goes on from there")
+        raise
+
+
+def _require(ctx: click.Context, data: str, needed: Collection[str]) -> None:
+    """Name all missing options at once, and what helps to choose them."""
+    given, flags = ctx.params, {p.name: p.opts[0] for p in ctx.command.params}
+    needed = ["algorithm"] * (not given["program"]) + [*needed]
+    needed = ["target"] * (not data.endswith(".npz")) + needed  # which has an array y
+    missing = [flags[name] for name in needed if given[name] in (None, ())]
+    if not missing:
+        return
+    help = f"`poise advise {data}` says what these rows can answer"
+    if "epsilon" in flags:
+        help += f", and `poise measure {data}` how large the changes are"
+        if "delta" in needed and given["epsilon"] is None:
+            missing.append("--epsilon (unless labels are compared)")
+    raise click.UsageError(f"Missing {', '.join(missing)}: {help}.", ctx)
+
+
+def _check_what_costs_nothing(asked: dict[str, Any]) -> None:
+    """Answer what is wrong with numbers before scikit-learn is imported."""
+    from poise.results.question import read_epsilon
+
+    read_epsilon(asked.get("epsilon"))
+    n = asked.get("n", ())
+    for size in n if isinstance(n, tuple) else (n,):
+        if not 0 < size < 1:
+            checks.count("n", size, 2)
+
+
 _several = click.option(
     "--algorithm", metavar="PLACE", multiple=True, help="As for `poise test`; repeat it for each."
 )
@@ -43,23 +118,21 @@ _sizes = click.option(
     multiple=True,
     help="Training size, or a share of the rows; repeat it for each.",
 )
-_accept = rare(
-    "--accept",
-    type=click.Choice(["inconclusive"]),
-    help="Exit with 0 if the verdict is inconclusive.",
-)
-_check = rare("--check", "check_only", is_flag=True, help="Gates: count the fits, and fit nothing.")
-_summary = rare(
-    "--summary", metavar="FILE.md", help="Gates: append the verdicts as a Markdown table."
+_of_gates = options.all_of(
+    rare(
+        "--accept",
+        type=click.Choice(["inconclusive"]),
+        help="Exit with 0 if the verdict is inconclusive.",
+    ),
+    rare("--check", "check_only", is_flag=True, help="Gates: count the fits, and fit nothing."),
+    rare("--summary", metavar="FILE.md", help="Gates: append the verdicts as a Markdown table."),
 )
 _race = click.option(
     "--race", is_flag=True, help="Stop fitting algorithms that can no longer be called stable."
 )
 
 
-@options.command(
-    "test", TEST, options.run, options.settings(), _accept, _check, _summary, options.told
-)
+@options.command(TEST, options.run, options.settings(), _of_gates, options.told)
 def test(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Test whether an algorithm is stable on the rows of DATA.
 
@@ -74,13 +147,12 @@ def test(ctx: click.Context, /, data: str, **values: Any) -> int:
     for name, option in (("check_only", "--check"), ("summary", "--summary")):
         if values[name]:
             raise click.UsageError(f"{option} is for gates, which are TOML files.", ctx)
-    status = answer(ctx, "stability_test", data)
+    status = answer(ctx, "stability_test", data, ("n", "delta"))
     accepted = status == Exit.INCONCLUSIVE and values["accept"]
     return Exit.STABLE if accepted else status
 
 
 @options.command(
-    "measure",
     MEASURE,
     options.run,
     options.settings(leave=OF_A_TEST, delta=0.1),
@@ -93,11 +165,10 @@ def measure(ctx: click.Context, /, data: str, **values: Any) -> int:
     Prints the change that at most a share DELTA of them exceeds, with 95% confidence: of
     epsilon and delta, it is delta that most people can name.
     """
-    return answer(ctx, "measure", data)
+    return answer(ctx, "measure", data, ["n"])
 
 
 @options.command(
-    "check",
     CHECK,
     options.run,
     options.settings(leave=(*OF_A_TEST, *OF_A_RUN), n=0.5),
@@ -109,10 +180,10 @@ def check(ctx: click.Context, /, data: str, **values: Any) -> int:
     It must accept N rows and one less, give the same predictions for the same rows and seed, keep
     nothing between fits, and learn. What only narrows the question is a remark.
     """
-    return answer(ctx, "check", data, _tell_checks)
+    return answer(ctx, "check", data, [], _tell_checks)
 
 
-def _tell_checks(found: Any, output: Output, warned: Warned) -> Exit:
+def _tell_checks(output: Output, found: Any) -> Exit:
     if output.as_json:
         print_json(found.to_dict())
     else:
@@ -121,7 +192,6 @@ def _tell_checks(found: Any, output: Output, warned: Warned) -> Exit:
 
 
 @options.command(
-    "compare",
     COMPARE,
     options.data,
     options.rows,
@@ -139,11 +209,11 @@ def compare(ctx: click.Context, /, data: str, **values: Any) -> int:
     This is not a ranking: one called stable and another not does not show that the first
     is more stable.
     """
-    return answer(ctx, "compare", data, folder=True, race=values["race"])
+    needed = ("n", "delta")
+    return answer(ctx, "compare", data, needed, folder=True, race=values["race"])
 
 
 @options.command(
-    "curve",
     CURVE,
     options.run,
     _sizes,
@@ -157,4 +227,4 @@ def curve(ctx: click.Context, /, data: str, **values: Any) -> int:
 
     With --epsilon each size gets a verdict. Nothing is said of other sizes.
     """
-    return answer(ctx, "stability_curve", data, folder=True)
+    return answer(ctx, "stability_curve", data, ["n"], folder=True)

@@ -12,8 +12,7 @@ import click
 
 from poise.cli import options
 from poise.cli.errors import Exit, Warned, stdout_is_for_the_answer
-from poise.cli.output import require_writable
-from poise.cli.screen import paragraphs
+from poise.cli.output import paragraphs, require_writable
 from poise.errors import ArgumentError
 
 N, EPSILON, DELTA = 12, 20, 0.2
@@ -41,7 +40,6 @@ Next, with these answers and with rows of your own:
 
 
 @options.command(
-    "demo",
     "",
     click.option(
         "--output",
@@ -51,7 +49,7 @@ Next, with these answers and with rows of your own:
         help="Folder for the three results and a page with their pictures.",
     ),
 )
-def command(ctx: click.Context, /, output: str) -> int:
+def demo(ctx: click.Context, /, output: str) -> int:
     """Test three algorithms on data of 442 patients: stable, unstable, inconclusive."""
     from poise.results.report import no_pictures, report
 
@@ -67,14 +65,12 @@ def command(ctx: click.Context, /, output: str) -> int:
         require_writable(file, [], argument="output")
     paragraphs(INTRODUCTION)
     results = {}
-    with Warned(False).listening() as warned:
-        for name, algorithm in _algorithms().items():
-            with stdout_is_for_the_answer():
-                result = _tested(algorithm)
-            result.save(files[name])
-            results[name] = result
-            warned.shown(result.warnings)
-            paragraphs(f"\n{NOTES[name]}\n{result}")
+    for name, algorithm in _algorithms().items():
+        with stdout_is_for_the_answer():
+            result = results[name] = _tested(algorithm)
+        result.save(files[name])
+        Warned.here().told.update(result.warnings)
+        paragraphs(f"\n{NOTES[name]}\n{result}")
     report(results, page, title="Three algorithms", introduction=INTRODUCTION)
     click.echo(f"\nWritten: {', '.join(map(str, (*files.values(), page)))}{no_pictures()}")
     click.echo(f"\n{NEXT.format(poise=_typed(), folder=folder)}")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from poise.cli import options
-from poise.cli.errors import SOURCE, Exit, Warned
-from poise.cli.inputs import Source
-from poise.cli.output import Output
-from poise.cli.run import answer
-from poise.cli.screen import paragraphs, tell
+from poise.cli.ask import answer
+from poise.cli.errors import SOURCE, Exit
+from poise.cli.output import Output, paragraphs
+from poise.cli.rows import Source
 from poise.numbers import exactly, number
 from poise.settings import COMMAND, Everything
 
@@ -29,23 +27,22 @@ WITHOUT = "Rows that leave together: lines of DATA, or a condition on columns."
 NEW_SETS = ("n", "X_unlabeled", "coupling", "position", "remove", "replace")  # are of no use here
 _LISTED = 3  # rows that matter most
 
-_fresh = click.option(
-    "--fresh", metavar="FILE", help="Fresh rows, used neither to train nor to choose the model."
+fresh_options = options.all_of(
+    click.option(
+        "--fresh",
+        "X_fresh",
+        metavar="FILE",
+        help="Fresh rows, used neither to train nor to choose the model.",
+    ),
+    click.option(
+        "--hold-out", type=float, metavar="SHARE", help="Hold out this share of DATA instead."
+    ),
 )
-_hold_out = click.option(
-    "--hold-out", type=float, metavar="SHARE", help="Hold out this share of DATA instead."
-)
-
-
-def fresh_options(function: Any) -> Any:
-    """Add the options that say which rows are fresh."""
-    return _fresh(_hold_out(function))
 
 
 @options.command(
-    "deployed",
     EXAMPLES,
-    click.argument("data", metavar="DATA"),
+    options.data,
     fresh_options,
     options.rows,
     options.algorithm,
@@ -53,7 +50,7 @@ def fresh_options(function: Any) -> Any:
     options.settings(leave=(*NEW_SETS, "without"), declared=Everything),
     options.told,
 )
-def command(ctx: click.Context, /, data: str, fresh: str | None, **values: Any) -> int:
+def deployed(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Ask about the model that is trained on exactly the rows of DATA.
 
     Would it predict otherwise without one of them, without named rows, or with new ones? Each
@@ -63,27 +60,16 @@ def command(ctx: click.Context, /, data: str, fresh: str | None, **values: Any) 
     --without names rows by their lines in DATA ("lines 12, 15-20") or by a condition on columns
     ("customer == 1234").
     """
-    if (fresh is None) == (values["hold_out"] is None):
+    if (values["X_fresh"] is None) == (values["hold_out"] is None):
         raise click.UsageError("Give fresh rows: --fresh FILE, or --hold-out SHARE of DATA.", ctx)
     judged = values["delta"] is not None or values["epsilon"] is not None
-    function = "deployed_test" if judged else "measure_deployed"
-    return answer(ctx, function, data, _tell, partial(read_fresh, values))
+    return answer(ctx, "deployed_test" if judged else "measure_deployed", data, [], _tell)
 
 
-def read_fresh(values: Mapping[str, Any], source: Source) -> dict[str, Any]:
-    """Read both tables, or divide one; find the rows that are named."""
-    rows = source.read()
-    if values["hold_out"] is not None:
-        rows = source.held_out(rows, values["hold_out"], values["random_state"] or 0)
-    without = values["without"]
-    return rows if without is None else rows | {"without": source.named(without)}
-
-
-def _tell(found: Any, output: Output, warned: Warned) -> Exit:
+def _tell(output: Output, found: Any) -> Exit:
     """Tell the answer and, where every row left in turn, which of them matter most."""
-    context = click.get_current_context()
-    rows = list(_influential(found, context.meta[SOURCE]))
-    status = tell(found, output, warned, {"influence": rows} if rows else {})
+    rows = list(_influential(found, click.get_current_context().meta[SOURCE]))
+    status = output.tell(found, {"influence": rows} if rows else {})
     if rows and not (output.as_json or output.quiet or output.latex):
         paragraphs("\n".join(["", *_table(rows)]))
     return status

@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from enum import IntEnum
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
+from poise.checks import did_you_mean
 from poise.errors import (
     PoiseError,
     PowerWarning,
@@ -30,8 +31,8 @@ from poise.errors import (
     printable,
 )
 
-_ABSENT = object()
 SOURCE = "poise.source"  # in the metadata of a context: the rows that a command reads
+_ADVICE = ("Warning: ", "Next: ", "warning: ", "remark", "Column ", "Labels ")
 
 
 class Exit(IntEnum):
@@ -48,35 +49,26 @@ class Exit(IntEnum):
     PIPE_CLOSED = 141
     TERMINATED = 143
 
-    @classmethod
-    def of_verdict(cls, verdict: str) -> Exit:
-        """Return the status of a verdict."""
-        return cls[verdict.upper()]
-
-    @classmethod
-    def of_error(cls, error: BaseException) -> Exit:
-        """Return the status of a command that ended with this error."""
-        if isinstance(error, Terminated):
-            return cls.TERMINATED
-        if isinstance(error, KeyboardInterrupt | click.Abort):
-            return cls.INTERRUPTED
-        if isinstance(error, TrialError) or not isinstance(error, Exception):
-            return cls.FIT_FAILED  # poise itself never calls sys.exit: user code did
-        if isinstance(error, BrokenPipeError):
-            return cls.PIPE_CLOSED
-        if isinstance(error, click.ClickException | PoiseError | OSError):
-            return cls.USAGE
-        return cls.DEFECT
-
-
-def worst(statuses: Iterable[int]) -> Exit:
-    """Return the status of several answers: a failed fit, unstable, inconclusive, stable."""
-    order = [Exit.STABLE, Exit.INCONCLUSIVE, Exit.UNSTABLE, Exit.FIT_FAILED]
-    return max((Exit(status) for status in statuses), key=order.index, default=Exit.STABLE)
-
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM: it ends a run as Ctrl-C does, so that workers end and files are closed."""
+
+
+_STATUS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Exit], ...] = (
+    (Terminated, Exit.TERMINATED),
+    ((KeyboardInterrupt, click.Abort), Exit.INTERRUPTED),
+    (TrialError, Exit.FIT_FAILED),
+    (BrokenPipeError, Exit.PIPE_CLOSED),
+    ((click.ClickException, PoiseError, OSError), Exit.USAGE),
+    (Exception, Exit.DEFECT),
+    (BaseException, Exit.FIT_FAILED),  # poise itself never calls sys.exit: user code did
+)
+
+
+def worst(statuses: Iterable[Exit]) -> Exit:
+    """Return the status of several answers: a failed fit, unstable, inconclusive, stable."""
+    order = [Exit.STABLE, Exit.INCONCLUSIVE, Exit.UNSTABLE, Exit.FIT_FAILED]
+    return max(statuses, key=order.index, default=Exit.STABLE)
 
 
 @contextmanager
@@ -103,11 +95,11 @@ def say(message: str) -> None:
 
 def end(error: BaseException, words: Sequence[str], command: click.Context | None) -> Exit:
     """Tell an error in one line, with --json as JSON too; return the exit status."""
-    status = Exit.of_error(error)
+    status = next(status for kinds, status in _STATUS if isinstance(error, kinds))
     if status == Exit.PIPE_CLOSED:
         _forget_stdout()
         return status
-    message = " ".join(told(error, status, command).split())
+    message = " ".join(told(error, command).split())
     say(message)
     if "--json" in words:
         import json
@@ -121,62 +113,54 @@ def end(error: BaseException, words: Sequence[str], command: click.Context | Non
     return status
 
 
-def told(error: BaseException, status: Exit, command: click.Context | None) -> str:
+def told(error: BaseException, command: click.Context | None = None) -> str:
     """Return the words for an error, with arguments written as options."""
-    if status in (Exit.INTERRUPTED, Exit.TERMINATED):
-        return "; ".join([status.name.lower(), *getattr(error, "__notes__", [])])
+    notes = getattr(error, "__notes__", [])
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        word = "terminated" if isinstance(error, Terminated) else "interrupted"
+        return "; ".join([word, *notes])
     if isinstance(error, click.UsageError):
-        path = error.ctx.command_path if error.ctx else "poise"
-        unknown = isinstance(error, click.NoSuchOption)
-        message = _no_such_option(error) if unknown else error.format_message()
-        return f"{message} See {path} --help"
-    if isinstance(error, click.ClickException):
-        return error.format_message()
+        message = error.format_message()
+        if isinstance(error, click.NoSuchOption):  # click suggests what is far as well
+            known = error.ctx.command.params if error.ctx else []
+            hint = did_you_mean(error.option_name, [name for each in known for name in each.opts])
+            message = f"No such option {error.option_name!r}{hint or '.'}"
+        return f"{message} See {error.ctx.command_path if error.ctx else 'poise'} --help"
     if isinstance(error, PoiseError):
         if command and SOURCE in command.meta:
             command.meta[SOURCE].explain(error)
         spell = spelling(command) if command else as_keyword
         if isinstance(error, TrialError):
-            failed = str(error).partition(". What was measured before")[0]
-            if error.trial == 0:  # most likely, so would all others
-                return f"{failed}; poise --traceback … shows where"
-            other = spell("on_error", "record")
-            return f"{failed}; {other} counts a failed trial against 'stable' instead"
+            return _of_trial(error, spell)
         words = error.words(spell).replace("poise.measure ", "`poise measure` ")
         words = words.replace("poise.measure_deployed ", "`poise deployed` without --delta ")
-        return ". ".join([words, *getattr(error, "__notes__", [])])
-    if status == Exit.USAGE:
-        if not isinstance(error, OSError) or not error.strerror:
-            return str(error)
-        return ": ".join(map(str, filter(None, (error.strerror, error.filename))))
-    if status == Exit.FIT_FAILED:
-        return f"user code ended the program: {in_one_line(error)}"
-    return f"a defect in poise: {in_one_line(error)} (poise --traceback … shows where)"
+        return ". ".join([words, *notes])
+    if isinstance(error, OSError):
+        return ": ".join(map(str, filter(None, (error.strerror, error.filename)))) or str(error)
+    if isinstance(error, Exception):
+        return f"a defect in poise: {in_one_line(error)} (poise --traceback … shows where)"
+    return f"user code ended the program: {in_one_line(error)}"
 
 
-def _no_such_option(error: Any) -> str:
-    """Suggest an option only if it is near: click suggests what is far as well."""
-    from poise.checks import did_you_mean
-
-    known = error.ctx.command.params if error.ctx else []
-    hint = did_you_mean(error.option_name, [name for each in known for name in each.opts])
-    return f"No such option {error.option_name!r}{hint or '.'}"
+def _of_trial(error: TrialError, spell: Spell) -> str:
+    failed = str(error).partition(". What was measured before")[0]
+    if error.trial == 0:  # most likely, so would all others
+        return f"{failed}; poise --traceback … shows where"
+    return f"{failed}; {spell('on_error', 'record')} counts a failed trial against 'stable' instead"
 
 
 def spelling(command: click.Context) -> Spell:
     """Return how a command writes arguments: as options."""
     options = {p.name: p for p in command.command.params if isinstance(p, click.Option)}
 
-    def spell(name: str, value: object = _ABSENT) -> str:
+    def spell(name: str, *value: object) -> str:
         option = options.get(name)
         if option is None:
-            return as_keyword(name, *([] if value is _ABSENT else [value]))
+            return as_keyword(name, *value)
         written = max(option.opts, key=len)
-        if value is _ABSENT or (option.is_flag and value):
-            return written
-        return (
-            option.secondary_opts[0] if option.is_flag else f"{written} {shlex.quote(str(value))}"
-        )
+        if option.is_flag and value:
+            return written if value[0] else option.secondary_opts[0]
+        return " ".join([written, *(shlex.quote(str(each)) for each in value)])
 
     return spell
 
@@ -184,13 +168,12 @@ def spelling(command: click.Context) -> Spell:
 def in_options(line: str) -> str:
     """Write the settings that a warning or an advice names as options; parameters stay."""
     context = click.get_current_context(silent=True)
-    if context is None or not line.startswith(("Warning: ", "Next: ", "warning: ", "remark")):
+    if context is None or not line.startswith(_ADVICE):
         return line
-    options = {p.name: p.opts[0] for p in context.command.params}
+    spell, known = spelling(context), [p.name for p in context.command.params]
 
     def option(found: re.Match[str]) -> str:
-        name, value = found[1], found[2].strip("'")
-        return f"{options[name]} {value}" if name in options else found[0]
+        return spell(found[1], found[2].strip("'")) if found[1] in known else found[0]
 
     return re.sub(r"(?<=[\w;:] )(\w+)=('[^']*'|\w+)", option, line)
 
@@ -238,7 +221,7 @@ def survive_poor_terminals() -> None:
 
 
 class Warned:
-    """Warnings, each told once and in one line.
+    """Warnings of a command, each told once and in one line.
 
     What makes a level doubtful is part of the answer. Such a warning waits until the answer is
     printed, and goes to stderr only if the answer did not show it.
@@ -249,23 +232,26 @@ class Warned:
         self.told: set[str] = set()
         self.doubts: list[str] = []
 
+    @classmethod
+    def here(cls) -> Warned:
+        """Return the warnings of the command that runs."""
+        found: Warned = click.get_current_context().meta[cls.__name__]
+        return found
+
     @contextmanager
-    def listening(self) -> Iterator[Warned]:
+    def listening(self, ctx: click.Context) -> Iterator[None]:
         """Hear the warnings of all that is done here."""
+        ctx.meta[type(self).__name__] = self
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", UserWarning)
-                warnings.showwarning = self._show  # type: ignore[assignment]
-                yield self
+                warnings.showwarning = self._hear  # type: ignore[assignment]
+                yield
         finally:
             for line in self.doubts:
                 self._say(line)
 
-    def shown(self, lines: Iterable[str]) -> None:
-        """Note warnings that the answer holds."""
-        self.told.update(lines)
-
-    def _show(self, message: Warning | str, category: type[Warning], *place: object) -> None:
+    def _hear(self, message: Warning | str, category: type[Warning], *place: object) -> None:
         if issubclass(category, ValidityWarning):
             self.doubts.append(str(message))
         elif not (self.quiet and issubclass(category, PowerWarning)):

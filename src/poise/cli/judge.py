@@ -8,10 +8,10 @@ import click
 
 from poise.checks import did_you_mean
 from poise.cli import options
-from poise.cli.errors import SOURCE, Exit, Warned
-from poise.cli.inputs import Source, load_named
+from poise.cli.algorithms import loaded
+from poise.cli.errors import SOURCE, Exit, stdout_is_for_the_answer
 from poise.cli.output import Output
-from poise.cli.screen import tell
+from poise.cli.rows import Source
 from poise.errors import ArgumentError
 
 EXAMPLES = """\
@@ -24,7 +24,6 @@ GROUPS = "Column of groups: one row of each group is a trial."
 
 
 @options.command(
-    "judge",
     EXAMPLES,
     click.argument("file", metavar="FILE"),
     click.option("--columns", metavar="OLD,NEW", help="Columns of predictions, or one of changes."),
@@ -34,7 +33,7 @@ GROUPS = "Column of groups: one row of each group is a trial."
     options.setting("groups", help=GROUPS),
     options.told,
 )
-def command(
+def judge(
     ctx: click.Context, /, file: str, columns: str | None, n: int | None, **values: Any
 ) -> Exit:
     """Judge what was fitted elsewhere: each line of FILE is a trial, and nothing is fitted.
@@ -51,16 +50,13 @@ def command(
     if values["delta"] is None:
         raise click.UsageError("Missing --delta: how often a change may be larger.", ctx)
     source = ctx.meta[SOURCE] = Source(file, ctx.params)
-    output.check(source.files)
-    with Warned(output.quiet).listening() as warned:
-        rows = source.read()
-        known = list(map(str, rows["X"].columns))
-        for name in names:
-            if name not in known:
-                hint = did_you_mean(name, known)
-                raise ArgumentError(f"{file} has no column {name!r}, only {', '.join(known)}{hint}")
-        judged = _predictions if n is None else _changes
-        return tell(judged(rows, names, asked), output, warned)
+    rows = source.read()
+    known = list(map(str, rows["X"].columns))
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ArgumentError(f"{file} has no column {name!r}, only {', '.join(known)}{hint}")
+    return output.tell((_predictions if n is None else _changes)(rows, names, asked))
 
 
 def _predictions(rows: dict[str, Any], names: list[str], asked: dict[str, Any]) -> Any:
@@ -72,11 +68,11 @@ def _predictions(rows: dict[str, Any], names: list[str], asked: dict[str, Any]) 
     frame = rows["X"]
     y, groups = (name and frame[name] for name in (rows["y"], asked.pop("groups", None)))
     labels = any(holds_labels(as_rows(frame[name], name)) for name in names)
-    distance = load_named("distance", asked.pop("distance", "label" if labels else "auto"))
     numbered = frame[names].assign(**{" ": range(len(frame))})  # equal predictions are not copies
     old, new = (_Column(name) for name in names)
-    asked |= {"groups_fresh": groups, "distance": distance, "on_error": "record"}
-    return poise.changed(old, new, numbered, y, **asked)
+    asked = {"distance": "label" if labels else "auto", **asked, "on_error": "record"}
+    with stdout_is_for_the_answer():
+        return poise.changed(old, new, numbered, y, groups_fresh=groups, **loaded(asked))
 
 
 class _Column:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from poise import checks
-from poise.cli.inputs import CommandLine
+from poise.cli.errors import Warned
 from poise.settings import COMMAND, REQUIRED, Every, Everything, Setting, settings_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,13 @@ else:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 SETTINGS = settings_of(Everything)
-_METAVARS = {"X_unlabeled": "FILE", "journal": "FILE", "without": "ROWS"}
+_METAVARS = {
+    **dict.fromkeys(("X_unlabeled", "journal"), "FILE"),
+    **dict.fromkeys(("groups", "sample_weight", "ids"), "COLUMN"),
+    "without": "ROWS",
+    "distance": "NAME",
+    "coupling": "shared|independent|NAME",
+}
 _NONE = "none"  # how None is written, where the default is another value
 
 
@@ -33,40 +39,28 @@ class Value(_Type):
 
     Examples
     --------
-    >>> Value(SETTINGS["max_trials"]).name, Value(SETTINGS["max_trials"]).read("1e3")
+    >>> value = Value(SETTINGS["max_trials"])
+    >>> value.name, value.convert("1e3", None, None)
     ('INTEGER|none', 1000)
     """
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        default = setting.said.default
-        self.is_count = isinstance(default, int) and object in setting.kinds  # a seed
-        self.is_number = self.is_count or float in setting.kinds or int in setting.kinds
-        self.takes_none = setting.optional and default is not None
-        self.name = self._metavar()
-
-    def _metavar(self) -> str:
-        setting = self.setting
-        kinds = ["NUMBER" if float in setting.kinds else "INTEGER"] if self.is_number else []
-        names = [*kinds, *setting.words, *([_NONE] if self.takes_none else [])]
-        if setting.name in _METAVARS:
-            return _METAVARS[setting.name]
-        if object in setting.kinds and not self.is_count:
-            names.append("NAME" if names or str in setting.kinds else "COLUMN")
-        return "|".join(names) or "TEXT"
+        self.is_seed = setting.name == "random_state"
+        self.is_number = self.is_seed or float in setting.kinds or int in setting.kinds
+        takes_none = setting.optional and setting.said.default is not None
+        self.words = (*setting.words, *[_NONE] * takes_none)
+        kind = ["NUMBER" if float in setting.kinds else "INTEGER"] * self.is_number
+        self.name = _METAVARS.get(setting.name) or "|".join([*kind, *self.words]) or "TEXT"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value that the library gets."""
-        return self.read(value) if isinstance(value, str) else value
-
-    def read(self, text: str) -> Any:
         """Read what was typed; what is wrong with it is said in the words of the setting."""
-        if text == _NONE and self.takes_none:
-            return None
-        value = _number(text) if self.is_number and text not in self.setting.words else text
-        if self.is_count:
-            return checks.count(self.setting.name, value)
-        return self.setting.check(value)
+        if value in self.words:
+            return None if value == _NONE else value
+        found = _number(value) if self.is_number else value
+        if self.is_seed:
+            return checks.count(self.setting.name, found)
+        return self.setting.check(found)
 
 
 def _number(text: str) -> int | float | str:
@@ -76,14 +70,6 @@ def _number(text: str) -> int | float | str:
         except ValueError:
             continue
     return text
-
-
-class Shown(click.Option):
-    """An option that knows whether it stands on the first screen of the help."""
-
-    def __init__(self, *names: Any, first: bool = True, **more: Any) -> None:
-        super().__init__(*names, **more)
-        self.first = first
 
 
 def setting(which: str | Setting, default: object = ..., help: str = "") -> Decorator:
@@ -96,17 +82,15 @@ def setting(which: str | Setting, default: object = ..., help: str = "") -> Deco
     if declared.kinds == (bool,):
         names += f"/--no-{names[2:]}" if default is True and "/" not in names else ""
         kind = {"is_flag": True}
-    else:
-        kind["metavar"] = kind["type"].name
     is_told = not (default is REQUIRED or default is None or isinstance(default, bool))
     help = help or said.help.replace(", or the name of a column", "")  # the only way here
     told = f"{help}  [default: {default}]" if is_told else help
     return click.option(
-        names, declared.name, cls=Shown, first=said.first, default=None, help=told, **kind
+        names, declared.name, hidden=not said.first, default=None, help=told, **kind
     )
 
 
-def _all_of(*made: Decorator) -> Decorator:
+def all_of(*made: Decorator) -> Decorator:
     """Return a decorator that adds options in this order."""
     return lambda function: reduce(lambda found, option: option(found), reversed(made), function)
 
@@ -118,86 +102,38 @@ def settings(leave: Collection[str] = (), declared: type = Every, **defaults: ob
     made = [setting(name, defaults.get(name, ...)) for name in names]
     if "backend" in names:
         made.append(rare("--address", metavar="HOST:PORT", help="Address of the cluster."))
-    return _all_of(*made)
+    return all_of(*made)
+
+
+def is_typed(ctx: click.Context, name: str) -> bool:
+    """Tell whether an option was given."""
+    return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def given(ctx: click.Context) -> dict[str, Any]:
     """Return the settings that were typed, for a function of the library."""
-    typed = ParameterSource.COMMANDLINE
-    return {
-        n: v
-        for n, v in ctx.params.items()
-        if n in SETTINGS and ctx.get_parameter_source(n) is typed
-    }
+    return {n: value for n, value in ctx.params.items() if n in SETTINGS and is_typed(ctx, n)}
 
 
 class Command(click.Command):
-    """A command whose --help is one screen, and whose --help-all lists every option."""
+    """A command that tells its warnings, and of which user code cannot make an end."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; an error in one of them is told by this command."""
         if ctx.obj is not None:
             ctx.obj["command"] = ctx
-        rest = super().parse_args(ctx, args)
-        if ctx.params.get("program"):
-            _take_program(ctx)
-        return rest
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; user code cannot end it as --help does."""
+        """Run the command; the files that are written meanwhile say by which one."""
+        token = COMMAND.set(shlex.join(["poise", *(ctx.obj or {}).get("words", [])]))
         try:
-            with _connected(ctx), _typed(ctx):
+            with _connected(ctx), Warned(ctx.params.get("quiet", False)).listening(ctx):
                 return super().invoke(ctx)
-        except click.exceptions.Exit as error:
+        except click.exceptions.Exit as error:  # as --help ends
             raise SystemExit(error.exit_code) from error
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Add --help-all where --help leaves options out."""
-        params = super().get_params(ctx)
-        if all(_is_first(each) for each in params):
-            return params
-        everything = click.Option(
-            ["--help-all"],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_show_everything,
-            help="Show every option.",
-        )
-        return [*params, everything]
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the options of the first screen, then, if asked for, the others."""
-        params = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
-        first = [row for p in params if _is_first(p) and (row := p.get_help_record(ctx))]
-        others = [row for p in params if not _is_first(p) and (row := p.get_help_record(ctx))]
-        with formatter.section("Options"):
-            formatter.write_dl(first)
-        if others and ctx.meta.get("poise.everything"):
-            with formatter.section("More options"):
-                formatter.write_dl(others)
-
-
-def command(name: str, examples: str, *made: Decorator) -> Callable[[Callable[..., Any]], Command]:
-    """Return a decorator that makes a command of a function, with these arguments and options."""
-    several = "s" * (len(re.findall("^  poise ", examples, re.M)) > 1)
-
-    def decorate(function: Callable[..., Any]) -> Command:
-        inner = _all_of(*made)(click.pass_context(function))
-        return click.command(name, cls=Command, epilog=f"\b\nExample{several}:\n{examples}")(inner)
-
-    return decorate
-
-
-def _take_program(ctx: click.Context) -> None:
-    """Put the program of ``--program`` in the place of an algorithm, or beside other ones."""
-    program, other = ctx.params["program"], ctx.params["algorithm"]
-    if isinstance(program, tuple):
-        ctx.params["algorithm"] = (*other, *map(CommandLine, program))
-    elif other is None:
-        ctx.params["algorithm"] = CommandLine(program)
-    else:
-        raise click.UsageError("Give --algorithm or --program, not both.", ctx)
+        finally:
+            COMMAND.reset(token)
 
 
 def _connected(ctx: click.Context) -> AbstractContextManager[object]:
@@ -212,34 +148,49 @@ def _connected(ctx: click.Context) -> AbstractContextManager[object]:
     return connection(backend, address)
 
 
-@contextmanager
-def _typed(ctx: click.Context) -> Iterator[None]:
-    """Let the files that are written meanwhile say by which command."""
-    token = COMMAND.set(shlex.join(["poise", *(ctx.obj or {}).get("words", [])]))
-    try:
-        yield
-    finally:
-        COMMAND.reset(token)
+def command(examples: str, *made: Decorator) -> Callable[[Callable[..., Any]], Command]:
+    """Return a decorator that makes a command of its name of a function, with these options.
 
+    Its help is one screen; where options are hidden from it, ``--help-all`` lists them.
+    """
+    several = "s" * (len(re.findall("^  poise ", examples, re.M)) > 1)
 
-def _is_first(param: click.Parameter) -> bool:
-    return getattr(param, "first", True)
+    def decorate(function: Callable[..., Any]) -> Command:
+        inner = all_of(*made)(click.pass_context(function))
+        epilog = f"\b\nExample{several}:\n{examples}"
+        found = click.command(function.__name__, cls=Command, epilog=epilog)(inner)
+        return _help_all(found) if any(getattr(p, "hidden", False) for p in found.params) else found
+
+    return decorate
 
 
 def _show_everything(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
-        ctx.meta["poise.everything"] = True
+        hidden = [each for each in ctx.command.params if getattr(each, "hidden", False)]
+        for each in hidden:
+            each.hidden = False  # type: ignore[attr-defined]
         click.echo(ctx.get_help())
+        for each in hidden:
+            each.hidden = True  # type: ignore[attr-defined]
         ctx.exit()
+
+
+_help_all = click.option(
+    "--help-all",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_everything,
+    help="Show every option.",
+)
 
 
 # options that are not settings: what is read and what is written
 
-rare = partial(click.option, cls=Shown, first=False)
-
+rare = partial(click.option, hidden=True)
 
 data = click.argument("data", metavar="DATA")
-rows = _all_of(
+rows = all_of(
     click.option("--target", metavar="COLUMN", help="Column that is predicted."),
     click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; repeatable."),
     rare("--drop-missing", is_flag=True, help="Leave out incomplete rows."),
@@ -248,7 +199,7 @@ rows = _all_of(
     rare("--encoding", metavar="NAME", help="Encoding of the text.  [default: utf-8]"),
     rare("--sheet", metavar="NAME", help="Sheet of an Excel file."),
 )
-algorithm = _all_of(
+algorithm = all_of(
     click.option(
         "--algorithm", metavar="PLACE", help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name."
     ),
@@ -258,7 +209,7 @@ algorithm = _all_of(
 
 
 def _kept(metavar: str, help: str) -> Decorator:
-    return _all_of(
+    return all_of(
         click.option("--save", metavar=metavar, help=help),
         click.option("--report", metavar="FILE", help="Write a page with a picture, FILE.html."),
         rare("--force", is_flag=True, help="Replace a file that poise did not write."),
@@ -267,13 +218,13 @@ def _kept(metavar: str, help: str) -> Decorator:
 
 save = _kept("FILE", "Save the answer, for `poise show`.")
 save_each = _kept("FOLDER", "Save one file for each, for `poise show`.")
-verdict = _all_of(
+verdict = all_of(
     rare("--latex", is_flag=True, help="Print a LaTeX table."),
     rare("--details", is_flag=True, help="Print all details."),
 )
-form = _all_of(
-    click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else."),
-    click.option("--quiet", "-q", is_flag=True, help="Print the answer in one word."),
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+form = all_of(
+    as_json, click.option("--quiet", "-q", is_flag=True, help="Print the answer in one word.")
 )
-run = _all_of(data, rows, algorithm)  # what most commands begin with
-told = _all_of(save, verdict, form)  # and end with
+run = all_of(data, rows, algorithm)  # what most commands begin with
+told = all_of(save, verdict, form)  # and end with

@@ -8,39 +8,44 @@ from typing import Any
 
 import click
 
+from poise.cli import options
+from poise.cli.algorithms import load_algorithm, load_object
 from poise.cli.errors import Exit
-from poise.cli.inputs import load_algorithm, load_object
-from poise.cli.options import Command
-from poise.cli.screen import paragraphs, print_json
+from poise.cli.output import paragraphs, print_json
 
 WORLDS = ("constant", "mean_response", "nearest_neighbours", "flipping", "memorising")
-EXAMPLES = """\b
-Examples:
+AUDIT = """\
   poise research audit BinomialTest constant
   poise research audit "BootstrapTest(resamples=50)" constant --rows 15
   poise research audit "mine.py:AllQuiet(trials=29)" memorising --rows 330
 """
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+REPRODUCE = "  poise research reproduce --only 4.2 --share 0.1\n"
+
+
+def _number(name: str, default: float, help: str) -> options.Decorator:
+    return click.option(name, default=default, show_default=True, help=help)
 
 
 @click.group("research")
-def command() -> None:
+def research() -> None:
     """Audit a test of stability, or reproduce the claims of the paper."""
 
 
-@command.command("audit", cls=Command, epilog=EXAMPLES)
-@click.argument("procedure")
-@click.argument("world", type=click.Choice(WORLDS))
-@click.option("--n", type=int, default=10, show_default=True, help="Training size.")
-@click.option("--rows", type=int, default=220, show_default=True, help="Labelled rows.")
-@click.option("--unlabeled-rows", type=int, default=0, show_default=True, help="Other rows.")
-@click.option("--epsilon", type=float, default=0.5, show_default=True, help="Allowed change.")
-@click.option("--delta", type=float, default=0.2, show_default=True, help="Allowed probability.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Claimed level.")
-@click.option("--replications", type=int, default=200, show_default=True, help="Data sets.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
-@as_json
-def audit(procedure: str, world: str, rows: int, unlabeled_rows: int, **asked: Any) -> Exit:
+@options.command(
+    AUDIT,
+    click.argument("procedure"),
+    click.argument("world", type=click.Choice(WORLDS)),
+    _number("--n", 10, "Training size."),
+    _number("--rows", 220, "Labelled rows."),
+    _number("--unlabeled-rows", 0, "Other rows."),
+    _number("--epsilon", 0.5, "Allowed change."),
+    _number("--delta", 0.2, "Allowed probability."),
+    _number("--alpha", 0.05, "Claimed level."),
+    _number("--replications", 200, "Data sets."),
+    _number("--seed", 0, "Seed of all random numbers."),
+    options.as_json,
+)
+def audit(ctx: click.Context, /, procedure: str, world: str, **asked: Any) -> Exit:
     """Run PROCEDURE on data from WORLD, and on traps that look like it and are not stable.
 
     PROCEDURE is a test of poise.research, or file.py:name. The exit status is 1 if it is found
@@ -54,8 +59,8 @@ def audit(procedure: str, world: str, rows: int, unlabeled_rows: int, **asked: A
         _procedure(procedure, {"n": asked["n"], **question}),
         getattr(worlds, world)(asked["n"]),
         **question,
-        n_labeled=rows,
-        n_unlabeled=unlabeled_rows,
+        n_labeled=asked["rows"],
+        n_unlabeled=asked["unlabeled_rows"],
         traps=["label", "feature"],
         replications=asked["replications"],
         random_state=asked["seed"],
@@ -78,14 +83,18 @@ def _procedure(place: str, question: dict[str, Any]) -> Any:
     return load_algorithm(place, {name: v for name, v in question.items() if name in taken})
 
 
-@command.command("reproduce", cls=Command)
-@click.option("--only", metavar="PART", multiple=True, help="2, 2.3, … 5.1, B, E, beyond.")
-@click.option("--share", type=float, default=1.0, show_default=True, help="Of the replications.")
-@click.option(
-    "--jobs", type=int, metavar="INTEGER", help="Number of claims checked at the same time."
+@options.command(
+    REPRODUCE,
+    click.option("--only", metavar="PART", multiple=True, help="2, 2.3, … 5.1, B, E, beyond."),
+    _number("--share", 1.0, "Of the replications."),
+    click.option(
+        "--jobs", type=int, metavar="INTEGER", help="Number of claims checked at the same time."
+    ),
+    options.as_json,
 )
-@as_json
-def reproduce(only: tuple[str, ...], share: float, jobs: int | None, as_json: bool) -> Exit:
+def reproduce(
+    ctx: click.Context, /, only: tuple[str, ...], share: float, jobs: int | None, as_json: bool
+) -> Exit:
     """Reproduce the paper: every claim, with what was expected and what came out.
 
     Takes half a minute. The exit status is 1 if a claim fails.
@@ -98,3 +107,7 @@ def reproduce(only: tuple[str, ...], share: float, jobs: int | None, as_json: bo
     else:
         paragraphs(str(found))
     return Exit.STABLE if found.passed else Exit.UNSTABLE
+
+
+research.add_command(audit)
+research.add_command(reproduce)

@@ -18,6 +18,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import click
+
+from poise.errors import ArgumentError
+
 FOLDER = "POISE_UI_FOLDER"  # an environment variable: streamlit runs the page as a script
 Message = MutableMapping[str, Any]
 App = Callable[[Any, Any, Any], Awaitable[None]]
@@ -98,23 +102,43 @@ async def _answer(send: Any, status: int, headers: list[Any], body: bytes = b"")
     await send({"type": "http.response.body", "body": body})
 
 
-def serve(folder: Path, port: int, tell: Callable[[str], None], *, browse: bool) -> None:
-    """Serve the page about a folder until the program is ended; ``tell`` is told its address."""
-    import streamlit as st
-    import uvicorn
-    from starlette.middleware import Middleware
+@click.command("ui")
+@click.argument("folder", metavar="[FOLDER]", default=".")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Port of the page; 0 for any that is free.",
+)
+@click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
+def ui(folder: str, port: int, no_open: bool) -> int:
+    """Show the results in FOLDER on a page: judge them again, compare, plan, start new ones.
 
-    listening = socket.create_server(("127.0.0.1", port))
-    port = listening.getsockname()[1]
-    token = secrets.token_urlsafe(24)
-    os.environ[FOLDER] = str(folder.resolve())
+    The page is for this machine alone, and only for who has its address. It ends with Ctrl-C.
+    """
+    try:
+        import streamlit as st
+        import uvicorn
+        from starlette.middleware import Middleware
+    except ImportError as error:
+        why = f"the page needs streamlit: pip install 'poise[ui]' ({error})"
+        raise ArgumentError(why) from None
+    if not Path(folder).is_dir():
+        raise ArgumentError("--folder must be a folder", got=folder)
+    try:
+        listening = socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise ArgumentError(f"--port cannot be used: {error.strerror}", got=port) from error
+    port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
+    os.environ[FOLDER] = str(Path(folder).resolve())
     guard = Middleware(Guard, token=token, port=port)
     app = st.App(Path(__file__).with_name("page.py"), middleware=[guard])
     address = f"http://127.0.0.1:{port}/?{_TOKEN}={token}"
-    tell(address)
-    if browse:
+    click.echo(address)
+    if not no_open:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     settings = uvicorn.Config(
         app, log_level="warning", server_header=False, timeout_graceful_shutdown=2
     )
     uvicorn.Server(settings).run(sockets=[listening])
+    return 0

@@ -1,0 +1,241 @@
+"""Algorithms, distances and couplings by their names."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from poise.checks import did_you_mean
+from poise.errors import AlgorithmError, ArgumentError
+
+_FITTED = (".joblib", ".pkl", ".pickle", ".dill", ".sav", ".skops", ".onnx", ".pt", ".h5")
+
+
+def algorithms_of(given: Mapping[str, Any], folder: Path = Path()) -> list[Any]:
+    """Load what ``algorithm`` and ``program`` name, one or several, with ``params`` for each."""
+    params = given.get("params") or {}
+    parameters = params if isinstance(params, Mapping) else parse_parameters(params)
+    places, programs = (
+        [named] if isinstance(named, str) else named or ()
+        for named in (given.get("algorithm"), given.get("program"))
+    )
+    found = [load_algorithm(place, parameters) for place in places]
+    for program in programs:
+        from poise.algorithms.program import Program
+
+        with _blamed(f"the program {program!r} cannot be used"):
+            found.append(Program(program, folder=folder, **parameters))
+    return found
+
+
+def algorithm_of(given: Mapping[str, Any], folder: Path = Path()) -> Any:
+    """Load the one algorithm, or program, that is named."""
+    found = algorithms_of(given, folder)
+    if len(found) != 1:
+        raise ArgumentError("name an algorithm or a program, and not both")
+    return found[0]
+
+
+def loaded(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with a distance and a coupling of the user's own, ``file.py:name``."""
+    own = ("distance", "coupling")
+    return {
+        n: load_object(v, n) if n in own and isinstance(v, str) and ":" in v else v
+        for n, v in asked.items()
+    }
+
+
+def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """Find an algorithm and set its parameters.
+
+    Parameters
+    ----------
+    place : str
+        A class of scikit-learn by its name, ``module:name`` or ``file.py:name``: a class or a
+        function that makes an algorithm (called with the parameters), an estimator (a copy gets
+        the parameters) or a function ``fit(X, y, seed)`` (it gets them as keywords). Parameters
+        may follow in brackets.
+    further : mapping, optional
+        More parameters by name.
+
+    Examples
+    --------
+    >>> load_algorithm("Ridge(alpha=2.0)", {"solver": "lsqr"})
+    Ridge(alpha=2.0, solver='lsqr')
+    """
+    _refuse_fitted(place)
+    place, parameters = _split(place)
+    for name in sorted(parameters.keys() & further.keys()):
+        raise ArgumentError(f"got parameter {name!r} twice, in brackets too", argument="algorithm")
+    return _with_parameters(load_object(place, "algorithm"), {**parameters, **further})
+
+
+def parse_parameters(pairs: Iterable[str]) -> dict[str, Any]:
+    """Read ``name=value`` pairs; values are Python literals where they can be, else text.
+
+    Examples
+    --------
+    >>> parse_parameters(["alpha=0.5", "solver=lsqr", "hidden=(8, 8)", "warm=None"])
+    {'alpha': 0.5, 'solver': 'lsqr', 'hidden': (8, 8), 'warm': None}
+    """
+    parameters = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise ArgumentError("must look like alpha=1.0", argument="params", got=pair)
+        try:
+            parameters[name.strip()] = ast.literal_eval(value.strip())
+        except (ValueError, SyntaxError):
+            parameters[name.strip()] = value.strip()
+    return parameters
+
+
+def load_object(place: str, argument: str) -> Any:
+    """Return the object that ``module:name``, ``file.py:name`` or a class of scikit-learn names."""
+    source, _, name = place.rpartition(":")
+    if not source and re.fullmatch(r"\w+", name):
+        source = _home(name)
+    if not source or not name:
+        before, _, last = place.rpartition(".")
+        hint = f"; did you mean {before}:{last}?" if before else ""
+        hint = f"; name what is in it: {place}:NAME" if last == "py" else hint
+        raise ArgumentError(
+            f"must be a class of scikit-learn, module:name or file.py:name, got {place!r}{hint}",
+            argument=argument,
+        )
+    found: Any = _from_file(Path(source)) if source.endswith(".py") else _module(source)
+    for part in name.split("."):
+        if not hasattr(found, part):
+            public = [known for known in dir(found) if not known.startswith("_")]
+            raise AlgorithmError(f"{source} has no {part!r}{did_you_mean(part, public)}")
+        found = getattr(found, part)
+    return found
+
+
+def _home(name: str) -> str:
+    """Find the module of a class of scikit-learn by reading its files: to import all takes long."""
+    spec = find_spec("sklearn")
+    homes: dict[str, str] = {}
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for file in [*Path(folder).glob("[a-z]*.py"), *Path(folder).glob("[a-z]*/__init__.py")]:
+            module = file.parent.name if file.name == "__init__.py" else file.stem
+            for found in re.findall(r'^(?:class |    ")([A-Z]\w+)', file.read_text("utf-8"), re.M):
+                homes.setdefault(found, f"sklearn.{module}")
+    if name not in homes:
+        near = did_you_mean(name, homes)
+        hint = f"{near} Others are" if near else "; name it as"
+        raise ArgumentError(
+            f"is not a class of scikit-learn: {name!r}{hint} module:name or file.py:name",
+            argument="algorithm",
+        )
+    return homes[name]
+
+
+def _refuse_fitted(place: str) -> None:
+    for part in (place, place.partition(":")[0]):
+        if Path(part).suffix.lower() in _FITTED:
+            raise AlgorithmError(
+                f"{part} holds a fitted model, and a test fits again and again on other rows",
+                remedy="give what makes the model: Ridge(alpha=2.0), or a function or estimator in "
+                "a file, train.py:model",
+            )
+
+
+def _split(place: str) -> tuple[str, dict[str, Any]]:
+    """Split ``module:Name(alpha=2.0)`` into its place and its parameters, which are literals."""
+    before, bracket, rest = place.partition("(")
+    if not bracket:
+        return place, {}
+    try:
+        call: Any = ast.parse(f"f({rest}", mode="eval").body
+        parameters = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+        in_order = len(call.args)
+    except (SyntaxError, ValueError, AttributeError):
+        in_order = 1
+    if in_order:
+        raise ArgumentError(
+            f"must look like {before}(alpha=1.0, name='text'), got {place!r}",
+            argument="algorithm",
+            remedy="what is more than that, such as a pipeline, is named in a file: file.py:name",
+        )
+    return before, parameters
+
+
+def _blamed(what: str) -> AbstractContextManager[None]:
+    from poise.algorithms.algorithm import blaming_user_code
+
+    return blaming_user_code(what)
+
+
+def _module(name: str) -> ModuleType:
+    """Import an installed module; the folder of the data is not searched for one."""
+    try:
+        with _blamed(f"cannot import {name!r}"):
+            return importlib.import_module(name)
+    except AlgorithmError as error:
+        file = Path(*name.split(".")).with_suffix(".py")
+        if isinstance(error.__cause__, ModuleNotFoundError) and file.is_file():
+            raise AlgorithmError(f"{error}", remedy=f"name the file: {file}:…") from error
+        raise
+
+
+def _from_file(path: Path) -> ModuleType:
+    """Import a file; its neighbours are found, but none of them replaces an installed module."""
+    path = path.resolve()
+    if not path.is_file():
+        raise AlgorithmError(f"no such file: {path}")
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    module = _module(path.stem)
+    if Path(getattr(module, "__file__", None) or "").resolve() != path:
+        raise AlgorithmError(
+            f"{path.name} has the name of another module", remedy="rename the file"
+        )
+    import cloudpickle
+
+    cloudpickle.register_pickle_by_value(module)  # workers need not find the file
+    return module
+
+
+def _with_parameters(found: Any, parameters: Mapping[str, Any]) -> Any:
+    """Call a class or a function that makes algorithms; copy an estimator; fill in keywords."""
+    from poise.algorithms.algorithm import Function, name_of
+
+    made = isinstance(found, type) or _makes_algorithms(found)
+    if not made and not parameters:
+        return found
+    if not made and hasattr(found, "fit"):
+        from sklearn.base import clone
+
+        with _blamed(f"{type(found).__name__} does not take these parameters"):
+            return clone(found).set_params(**parameters)
+    if not callable(found):
+        raise AlgorithmError("must be an estimator or a function", argument="algorithm", got=found)
+    with _blamed(f"{name_of(found)} cannot be created"):
+        if made:
+            return found(**parameters)
+        inspect.signature(found).bind_partial(**parameters)  # names the unknown one
+    given = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    return Function(partial(found, **parameters), f"{name_of(found)}({given})")
+
+
+def _makes_algorithms(found: Any) -> bool:
+    """Tell a function that makes an algorithm from ``fit(X, y, seed)``."""
+    if hasattr(found, "fit") or not callable(found):
+        return False
+    try:
+        accepted = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = [each for each in accepted if each.kind is not each.KEYWORD_ONLY]
+    return len(positional) < 3 and all(each.default is not each.empty for each in accepted)
