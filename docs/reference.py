@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import copy
 from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
@@ -48,7 +49,7 @@ def commands() -> Iterator[str]:
             yield from [" ".join(part.split()), ""]
         usage = " ".join(command.get_usage(inner).split()[1:])
         yield from [".. code-block:: text", "", f"   {usage}", ""]
-        for option in command.get_params(inner):
+        for option in map(copy, command.get_params(inner)):
             option.hidden = False  # as --help-all shows it
             record = option.get_help_record(inner)
             if record is not None and record[1]:  # an argument may need no words
