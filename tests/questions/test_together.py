@@ -9,6 +9,7 @@ import itertools
 import math
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -153,6 +154,9 @@ def test_a_race_finds_the_same_winners_with_half_of_the_fits():
     assert raced.stable_names == every.stable_names == ["0.00", "0.01"]
     fits = [sum(each.n_fits for each in found.values()) for found in (every, raced)]
     assert fits[1] <= fits[0] / 2
+    assert '("stable" was out of reach after ' in str(raced["0.60"])
+    assert "Runs ended early" in str(raced)
+    assert "Runs ended early" not in str(every)
 
 
 def test_errors_stand_beside_those_of_the_best_constant():
@@ -227,7 +231,7 @@ def test_a_comparison_is_read_again_from_its_folder(tmp_path):
         assert len(each.plot().png()) > 5000
     again = poise.load(tmp_path / "all")
     assert isinstance(again, Comparison)
-    assert dict(again) == dict(found)
+    assert (dict(again), str(again)) == (dict(found), str(found))  # also the constant's error
     assert poise.verify(tmp_path / "all" / "1-ridge.json", Ridge(), X, Y).verified
     with pytest.raises(RecordError, match="give a folder of its own"):
         together(0, m=30, delta=0.2).save(tmp_path / "all")
@@ -236,6 +240,26 @@ def test_a_comparison_is_read_again_from_its_folder(tmp_path):
         poise.load(tmp_path / "all")
     with pytest.raises(RecordError, match="holds no answers"):
         poise.load(tmp_path)
+
+
+def test_journals_in_a_folder_are_read_as_what_they_belong_to(tmp_path):
+    named = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=2)}
+    asked = {"delta": 0.2, "random_state": None, "check": False}
+    runs = {
+        "compared": partial(poise.compare, named, n=12, epsilon=0.3),
+        "curve": partial(poise.stability_curve, Ridge(), n=[6, 12], epsilon=0.5),
+        "limits": partial(poise.stability_curve, Ridge(), n=[6, 12]),
+    }
+    for name, run in runs.items():
+        found = run(X, Y, journal=tmp_path / name, **asked)
+        again = poise.load(tmp_path / name)
+        assert type(again) is type(found)
+        assert (again.trials, again.question) == (found.trials, found.question)
+        resumed = run(X, Y, journal=tmp_path / name, **asked)  # with the seed that was drawn
+        assert resumed.trials == found.trials
+    (tmp_path / "compared" / "1-ridge.journal").unlink()
+    with pytest.raises(RecordError, match="holds 1 of 2 files"):
+        poise.load(tmp_path / "compared")
 
 
 # curves
@@ -272,6 +296,10 @@ def test_limits_are_carried_on_under_the_power_that_was_stated():
     for wrong in ({"n": 4}, {"n": []}, {"n": 20, "power": -1}):
         with pytest.raises(ArgumentError):
             curve.extrapolate(**wrong)
+    labels = poise.stability_curve(DecisionTreeClassifier(), X, Y > 0, n=[6, 12], delta=0.2)
+    assert labels.extrapolate(40)["delta_upper"][0] < 1
+    with pytest.raises(ArgumentError, match="power must be 0: a change of the label has no size"):
+        labels.extrapolate(40, power=0.5)
 
 
 def test_all_limits_of_a_curve_hold_at_once():

@@ -17,6 +17,7 @@ from poise.engine.journal import KIND, Journal, lines_of, trials_of
 from poise.engine.log import kind_of
 from poise.errors import RecordError
 from poise.results import file
+from poise.results.together import load_together
 from poise.results.trials import Failed, Trials
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ def load(path: str | Path) -> Any:
     -------
     Result, Trials, Comparison, Curve or dict
         A result if a question was saved with the changes; of a journal the trials so far, whose
-        ``asked`` is the question; of a folder of single answers a dict by the names of their files.
-        Numbers are computed again from the changes.
+        ``asked`` is the question; of a folder the comparison or curve that was saved there, or that
+        left its journals there, and of other answers a dict by the names of their files. Numbers
+        are computed again from the changes.
 
     Raises
     ------
@@ -62,6 +64,8 @@ def load(path: str | Path) -> Any:
     >>> poise.load("lasso.json").verdict
     'stable'
     """
+    if Path(path).is_dir():
+        return load_together(Path(path), load)
     kind = kind_of(path)
     if kind == "record":
         from poise.questions.monitor import Monitor
@@ -135,5 +139,6 @@ def _begin(
     if not (job.settings["check"] and code == code_digest(*job.algorithm.user_code)):
         identity["code_of_algorithm"] = ""  # fits change what it holds, or may do so
     identity["by_formula"] = oracle.shortcut is not None
+    identity["rivals"] = job.settings.get("rivals", 0)
     journal.begin(file.beginning(begun) | identity)
     return found, begun, seen

@@ -14,31 +14,19 @@ from poise import checks
 from poise.algorithms.algorithm import as_algorithm
 from poise.algorithms.distances import error_of
 from poise.algorithms.predictions import as_array
-from poise.data.randomness import Randomness
 from poise.data.suitable import holds_labels
 from poise.errors import ArgumentError, PoiseError, RecordError, TrialError
 from poise.questions.ask import prepared
-from poise.questions.job import Job
+from poise.questions.job import Job, randomness_of
 from poise.results.question import Question
 from poise.results.together import Comparison, Curve, file_names
 from poise.results.trials import Trials
-from poise.settings import MoreSettings, documented
+from poise.settings import Every, MoreSettings, documented
 
 
-@documented(MoreSettings, leave=("name",))
+@documented(Every, leave=("name", "stop_early"))
 def compare(
-    algorithms: Any,
-    X: Any,
-    y: Any = None,
-    *,
-    n: float | None = None,
-    epsilon: float | str | None = None,
-    delta: float | None = None,
-    alpha: float = 0.05,
-    test: Literal["auto", "binomial", "averaged"] = "auto",
-    race: bool = False,
-    random_state: Any = 0,
-    **settings: Unpack[MoreSettings],
+    algorithms: Any, X: Any, y: Any = None, *, race: bool = False, **asked: Unpack[Every]
 ) -> Comparison:
     """Test several algorithms on the same trials, with one error level for all verdicts.
 
@@ -80,20 +68,14 @@ def compare(
     >>> compared.stable_names, compared["least squares"].verdict
     (['lasso'], 'unstable')
     """
-    named = _named(algorithms)
-    asked: dict[str, Any] = {"n": n, "delta": delta, "alpha": alpha, "test": test}
-    asked |= {"epsilon": epsilon, "stop_early": checks.flag("race", race)}
-    if settings.get("name") is not None:
+    if asked.get("name") is not None:
         raise ArgumentError(
             "is for one algorithm", argument="name", remedy="give a dict from names to algorithms"
         )
-    asked |= {
-        "random_state": Randomness.from_state(random_state),
-        "removals_per_trial": 1,
-    } | settings
+    of_all = _of_all({**asked, "stop_early": checks.flag("race", race)})
     jobs = {
-        name: _prepared("compare", each, X, y, asked | {"name": _short(name, each)}, name)
-        for name, each in named.items()
+        name: _prepared("compare", each, X, y, of_all | {"name": short}, name)
+        for name, (each, short) in _named(algorithms).items()
     }
     trials, question = _measured(jobs, rivals=len(jobs) if race else 1)
     return Comparison(trials, question, _constant_error(next(iter(trials.values()))))
@@ -152,12 +134,9 @@ def stability_curve(
     if not sizes:
         raise ArgumentError("must be a list of sizes such as [10, 20, 40]", argument="n", got=n)
     asked: dict[str, Any] = {"delta": delta, "alpha": alpha, "test": test, "epsilon": epsilon}
-    asked |= {
-        "random_state": Randomness.from_state(random_state),
-        "removals_per_trial": 1,
-    } | settings
+    of_all = _of_all({**asked, "random_state": random_state, **settings})
     found = [
-        _prepared("stability_curve", algorithm, X, y, asked | {"n": size}, f"n = {size}")
+        _prepared("stability_curve", algorithm, X, y, of_all | {"n": size}, f"n = {size}")
         for size in sizes
     ]
     found.sort(key=lambda pair: pair[0].design.n)
@@ -165,6 +144,14 @@ def stability_curve(
 
 
 Asked = tuple[Job, Question]
+
+
+def _of_all(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with one seed for all, that of the run whose journals are there."""
+    folder = asked.get("journal")
+    begun = sorted(Path(folder).glob("*.journal")) if isinstance(folder, str | Path) else []
+    state = {"random_state": asked.get("random_state", 0), "journal": next(iter(begun), None)}
+    return {"removals_per_trial": 1, **asked, "random_state": randomness_of(state)}
 
 
 def _prepared(
@@ -188,7 +175,8 @@ def _measured(jobs: Mapping[str, Asked], rivals: int = 1) -> tuple[dict[str, Tri
         job.warn_of_power(replace(question, alpha=question.alpha / (len(jobs) - k)))
     trials = {}
     for (name, (job, _)), journal in zip(jobs.items(), _journals(jobs), strict=True):
-        job = replace(job, settings={**job.settings, "journal": journal})
+        more = {"journal": journal, "rivals": len(jobs)}
+        job = replace(job, settings={**job.settings, **more})
         try:
             answered = share if share.epsilon is not None or not job.design.sized else None
             trials[name] = job.run(answered, rivals=rivals, warn=False)
@@ -211,29 +199,26 @@ def _journals(jobs: Mapping[str, Asked]) -> list[Path | None]:
     return [Path(folder, name) for name in file_names(jobs, "journal")]
 
 
-def _named(algorithms: Any) -> dict[str, Any]:
-    """Give every algorithm a name of its own."""
+def _named(algorithms: Any) -> dict[str, tuple[Any, str | None]]:
+    """Give every algorithm a name of its own, and the one that headlines use if it has one."""
     if isinstance(algorithms, Mapping):
-        pairs = [(str(name), each) for name, each in algorithms.items()]
+        pairs = [
+            (str(name), (each, str(name).strip() or None)) for name, each in algorithms.items()
+        ]
     elif isinstance(algorithms, Iterable) and not isinstance(algorithms, str):
-        pairs = [(as_algorithm(each).name, each) for each in algorithms]
+        pairs = [(as_algorithm(each).name, (each, None)) for each in algorithms]
     else:
         rule = "must be a list of algorithms, or a dict from names to algorithms"
         raise ArgumentError(rule, argument="algorithms", got=algorithms)
-    names = [name for name, _ in pairs]
-    if not pairs or len(set(names)) < len(names):
+    named = dict(pairs)
+    if not named or len(named) < len(pairs):
         raise ArgumentError(
             "must have different names" if pairs else "must hold an algorithm",
             argument="algorithms",
-            got=names,
-            remedy="give a dict from names to algorithms" if pairs else "",
+            got=[name for name, _ in pairs],
+            remedy="give a dict from names to algorithms",
         )
-    return dict(pairs)
-
-
-def _short(name: str, algorithm: Any) -> str | None:
-    """Return the name that headlines use: none where it is the description."""
-    return None if not name.strip() or name == as_algorithm(algorithm).name else name
+    return named
 
 
 def _constant_error(trials: Trials) -> float:

@@ -51,6 +51,8 @@ class Document(msgspec.Struct, frozen=True):
     changes: Table
     errors: Table
     verdict: str = ""
+    rivals: int = 0  # of a journal: how many runs share the level
+    constant_error: float | None = None  # of a comparison
     split: ClassVar[None] = None  # the rows of trials are not kept
 
     def label_of(self, row: int) -> object:
@@ -110,10 +112,10 @@ def made_now() -> dict[str, Any]:
     return {"poise": poise.__version__, "created": now, "command": typed}
 
 
-def write(path: str | Path, of: Trials | Result) -> None:
+def write(path: str | Path, of: Trials | Result, **more: float) -> None:
     """Write results or trials as one JSON file."""
-    encode = msgspec.json.encode
-    lines = [encode(name) + b": " + encode(value) for name, value in _fields(of).items()]
+    encode, fields = msgspec.json.encode, _fields(of) | more
+    lines = [encode(name) + b": " + encode(value) for name, value in fields.items()]
     text = b"{\n" + b",\n".join(lines)
     text += b",\n" + _DIGEST + b' "' + _digest(msgspec.json.format(text + b"}", indent=-1)[:-1])
     replace_file(path, text + b'"\n}\n')
@@ -134,29 +136,8 @@ def replace_file(path: str | Path, content: bytes) -> None:
         raise RecordError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def load(path: str | Path) -> Any:
-    """Read what the method ``save`` of an answer wrote, and judge its changes again.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; the folder of a comparison or a curve.
-
-    Returns
-    -------
-    Result, Trials, Comparison or Curve
-        A result if a question was saved with the changes. Its numbers are computed again; those in
-        the file are for other readers.
-
-    Raises
-    ------
-    RecordError
-        If the file cannot be read, was written by another program or was altered since.
-    """
-    if Path(path).is_dir():
-        from poise.results.together import load_together
-
-        return load_together(Path(path))
+def load(path: str | Path) -> Trials | Result:
+    """Read what the method ``save`` of an answer wrote, and judge its changes again."""
     return restored(read(path), path)
 
 

@@ -117,6 +117,11 @@ class Result(Shown):
         return self.n_observed < self.n_trials
 
     @property
+    def raced(self) -> bool:
+        """Whether the run ended before others that share alpha with it."""
+        return self.stopped_early and self.question.family is not None
+
+    @property
     def asked(self) -> Literal["before", "after"]:
         """Whether the run was begun with this question."""
         return "before" if self.question.alone == self.trials.asked else "after"
@@ -185,7 +190,10 @@ class Result(Shown):
         if short := self.design.shortage(self.least_trials):
             return short
         if self.stopped_early:
-            return f"only {self.n_observed:,} of {self.n_trials:,} trials were run"
+            ran = f"{self.n_observed:,} of {self.n_trials:,} trials"
+            return (
+                f'"stable" was out of reach after {ran}' if self.raced else f"only {ran} were run"
+            )
         return "every trial failed" if self.n_failures == self.n_trials else "too close to call"
 
     @property

@@ -314,7 +314,7 @@ def _step(result: Result) -> str:
     if design.n_trials < result.least_trials:
         return design.remedy(result.least_trials)
     if result.stopped_early:
-        return "run the other trials"
+        return "compare without race=True" if result.raced else "run the other trials"
     failed = f"fix what made trials fail, then test on {fresh}"
     return failed if result.n_failures else f"test again, only on {fresh}"
 

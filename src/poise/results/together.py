@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from poise import checks
 from poise.checks import counted
 from poise.errors import ArgumentError, RecordError
-from poise.numbers import at_most, confidence, exactly, number, percent
+from poise.numbers import at_most, confidence, exactly, number, percent, without_noise
 from poise.results.design import Design
-from poise.results.file import load
+from poise.results.file import write
 from poise.results.plots import Shown
 from poise.results.question import Family, Question
 from poise.results.result import Result
@@ -108,7 +108,8 @@ class Together(Shown, Mapping[str, Result]):
         folder : str or Path
             Made where there is none; it must not hold other results.
         """
-        save_each(self.answers, folder)
+        error = getattr(self, "constant_error", math.nan)
+        save_each(self.answers, folder, **({} if math.isnan(error) else {"constant_error": error}))
 
     def __bool__(self) -> bool:
         raise TypeError("several results are neither true nor false: say stable_names")
@@ -161,6 +162,8 @@ class Comparison(Together):
             rows.append(["constant", *[""] * (len(_COMPARED) - 1)])
             errors.append(self.constant_error)
         caption = f"{self._asked}\n{found.caption}"
+        if any(each.raced for each in self.values()):
+            caption += ' Runs ended early once "stable" was certain or out of reach.'
         if all(map(math.isnan, errors)):
             return TextTable(_COMPARED, rows, caption)
         said = ["" if math.isnan(each) else number(each, 3) for each in errors]
@@ -258,6 +261,9 @@ class Curve(Together):
 
         sizes = [checks.count("n", each, 2) for each in (n if isinstance(n, Iterable) else [n])]
         rate = checks.number("power", power, "a finite number >= 0")
+        if rate and not self._design.sized:
+            problem = f"must be 0: a change of the {self._design.distance} has no size"
+            raise ArgumentError(problem, argument="power", got=power)
         least = min(self.n)
         if not sizes or min(sizes) < least:
             raise ArgumentError(f"must hold sizes of at least {least:,}", argument="n", got=n)
@@ -338,36 +344,46 @@ def file_names(names: Collection[str], ending: str) -> list[str]:
     return [f"{k:0{width}d}-{name}.{ending}" for k, name in enumerate(short, 1)]
 
 
-def save_each(answers: Mapping[str, Trials | Result], folder: str | Path) -> None:
-    """Write one file for each answer into a folder of their own."""
+def save_each(answers: Mapping[str, Trials | Result], folder: str | Path, **more: float) -> None:
+    """Write one file for each answer into a folder of their own, with more fields."""
     place, names = Path(folder), file_names(answers, "json")
     place.mkdir(exist_ok=True)
     if others := {each.name for each in place.glob("*.json")} - set(names):
         raise RecordError(f"{folder} holds {min(others)}: give a folder of its own")
     for name, each in zip(names, answers.values(), strict=True):
-        each.save(place / name)
+        write(place / name, each, **more)
 
 
-def load_together(folder: Path) -> Comparison | Curve | dict[str, Trials | Result]:
-    """Read what a comparison or a curve has saved, and judge it again; or answers side by side."""
-    files = sorted(folder.glob("*.json"))
-    found = [load(each) for each in files]
-    asked = {each.question for each in found if isinstance(each, Result)}
-    families = [each.question.family for each in found if isinstance(each, Result)]
-    if not found:
+def load_together(
+    folder: Path, load: Callable[[Path], Any]
+) -> Comparison | Curve | dict[str, Trials | Result]:
+    """Read what a comparison or a curve has saved, or its journals; or answers side by side."""
+    files = sorted(folder.glob("*.json")) or sorted(folder.glob("*.journal"))
+    if not files:
         raise RecordError(f"{folder} holds no answers")
-    trials = [each.trials if isinstance(each, Result) else each for each in found]
+    found = {each.stem: load(each) for each in files}
+    trials = [each.trials if isinstance(each, Result) else each for each in found.values()]
     sizes = {str(each.design.n): each for each in trials}
-    if not families and len(sizes) == len(trials) > 1:
-        return Curve(sizes, Question(None, trials[0].delta))
-    if None in families or len(families) < len(found):  # each is for itself
-        return {file.stem: each for file, each in zip(files, found, strict=True)}
-    if missing := {each.size for each in families if each} - {len(found)}:
-        raise RecordError(f"{folder} holds {len(found)} of {max(missing)} files")
-    questions = {replace(each, family=None) for each in asked}
-    if len(questions) > 1:
-        raise RecordError(f"{folder} holds answers of several comparisons")
-    if len(sizes) == len(trials) > 1:
-        return Curve(sizes, questions.pop())
+    curve = len(sizes) == len(trials) > 1
+    shared = {_shared(each, curve) for each in found.values()}
+    if None in shared or len(shared) > 1:  # each is for itself
+        return found
+    question, count = shared.pop()  # type: ignore[misc]
+    if count not in (0, len(found)):
+        raise RecordError(f"{folder} holds {len(found)} of {count} files")
+    if curve:
+        return Curve(sizes, question)
     named = {each.design.name or each.design.algorithm: each for each in trials}
-    return Comparison(named, questions.pop())
+    constant_error = getattr(trials[0].origin, "constant_error", None)
+    return Comparison(named, question, math.nan if constant_error is None else constant_error)
+
+
+def _shared(answer: Trials | Result, curve: bool) -> tuple[Question, int] | None:
+    """Return the question that answers share, and how many they are; 0 if that is not known."""
+    if isinstance(answer, Result):
+        family = answer.question.family
+        return None if family is None else (replace(answer.question, family=None), family.size)
+    rivals, asked = getattr(answer.origin, "rivals", 0), answer.asked
+    if asked and rivals:
+        return replace(asked, alpha=without_noise(rivals * asked.alpha)), rivals
+    return (Question(None, answer.delta), rivals) if curve else None
