@@ -14,8 +14,8 @@ from poise.procedures.own import Asks as Asks
 from poise.procedures.own import BinomialTest as BinomialTest
 from poise.procedures.own import Claim as Claim
 from poise.procedures.own import Procedure as Procedure
+from poise.procedures.own import replay as replay
 from poise.procedures.own import run as run
-from poise.procedures.replay import replay as replay
 from poise.procedures.transparent import TransparentLinearTest as TransparentLinearTest
 from poise.simulation import traps as traps
 from poise.simulation import worlds as worlds

@@ -83,8 +83,7 @@ class Journal:
     """
 
     def __init__(self, path: str | Path, *, staged: bool = False, replayed: bool = False) -> None:
-        staged = staged or replayed
-        self.path, self.warnings, self._warned = path, list[str](), set[str]()
+        self.path, self.warnings, self._unwritten = path, list[str](), set[str]()
         self._log = None if replayed else Log(path, KIND)
         self.header: Entry | None
         if self._log is None:
@@ -93,7 +92,7 @@ class Journal:
             self.header = self._log.header
             self._lines = (_line(each, path) for each in self._log.entries())
         self._next: Line | None = None
-        self._staged, self._stage, self._reading, self._of_trials = staged, 0, True, True
+        self._staged, self._stage, self._reading = staged or replayed, 0, True
         self._shape: tuple[int, ...] = ()
 
     def begin(self, header: Mapping[str, Any]) -> None:
@@ -111,64 +110,55 @@ class Journal:
         here: dict[str, Any] = {"run": run, "python": platform.python_version()}
         here["code_of_algorithm"] = code = code_digest(*algorithm.user_code)
         if self.header is not None:
-            there = self.header.get("run")
-            there = there if isinstance(there, dict) else {}
-            if there.get("algorithm") != run["algorithm"]:  # that says enough
-                there["parameters"] = run["parameters"]
-            require_same(self.path, there, run)
+            require_same(self.path, _run_in(self.header), run)
             comparable = self.header.get("python") == here["python"]  # what code compiles to
             if comparable and self.header.get("code_of_algorithm") not in ("", code):
                 self.warnings.append(OTHER_CODE)
+                self._unwritten.add(OTHER_CODE)  # unless nothing is computed by it
         return here
 
     def kept(
         self, tasks: Sequence[Query] | Sequence[Trial], shape: tuple[int, ...]
     ) -> Iterator[Answer]:
-        """Yield the answers to a batch that are there; to append them again does nothing."""
-        self._reading, self._of_trials, self._shape, done = True, shape[0] > 0, shape, 0
+        """Yield the answers to a batch that are there; to append them again does nothing.
+
+        ``shape`` is that of the changes of a trial, and (0, 0) where queries are asked.
+        """
+        self._reading, self._shape, done = True, shape, 0
         if self._staged:
             self._begin_stage(tasks)
         while done < len(tasks) and (line := self._peek()) is not None and line.answers:
             self._next = None
-            answer = trials_of(line, shape) if self._of_trials else _fit(line)
+            answer = trials_of(line, shape) if shape[0] else _fit(line)
             done += np.size(answer.error)
             yield answer
-        more = self._peek()  # or the warnings behind the last answer
-        if done < len(tasks) and (self._log is None or more is not None):
-            raise RecordError(f"{self._where} ends after {done:,} tasks, and here it goes on")
+        line = self._peek()  # or the warnings behind the last answer
+        if done < len(tasks) and (self._log is None or line is not None):
+            raise self._other(line, f"task {done:,}")
         self._reading = False
 
     def append(self, answer: Answer, complete: Callable[[], Answer | None] | None = None) -> None:
         """Write an answer, and which trials it completes, unless it is there."""
-        trials = answer if self._of_trials else None
+        trials = answer if self._shape[0] else None
         if complete is not None:
             trials = complete()
         if self._reading:
             return
-        for text in self.warnings:
-            if text not in self._warned:
-                self._warned.add(text)
-                self._write(Line(warning=text))
         line = Line(said=answer.said)
         if answer.failure is not None:
             line.failure = answer.failure.kind, answer.failure.message
-        if not self._of_trials and answer.values is not None:
+        if not self._shape[0] and answer.values is not None:
             line.predictions = _packed(answer.values)
         if trials is not None:
-            failed = trials.values is None
-            line.changes = written(
-                np.ravel(np.full(self._shape, np.nan) if failed else trials.values)
-            )
-            line.errors = written(np.ravel(trials.error))
+            changes = np.full(self._shape, np.nan) if trials.values is None else trials.values
+            line.changes, line.errors = written(np.ravel(changes)), written(np.ravel(trials.error))
         self._write(line)
 
     def conclude(self, procedure: str, verdict: str) -> None:
         """Keep what a procedure concludes; refuse another verdict than it came to before."""
         line = self._peek()
-        if line is not None and not line.verdict:
-            raise RecordError(f"{self._where} goes on, and here the procedure concludes")
-        if line is None and self._log is None:
-            raise RecordError(f"{self.path} ends before the procedure has concluded")
+        if (line is None and self._log is None) or (line is not None and not line.verdict):
+            raise self._other(line, "the verdict")
         if self.header is None or self.header.get("procedure") != procedure:
             return  # which concludes in its own way
         if line is None:
@@ -180,20 +170,22 @@ class Journal:
         """Compare the tasks of a batch with those that are there, or note them."""
         line, number = self._peek(), self._stage + 1
         here = Line(stage=number, tasks=len(tasks), digest=_digest(tasks))
-        if line is not None and not line.stage:
-            ends = "the procedure concludes" if line.verdict else f"stage {self._stage} goes on"
-            raise RecordError(f"{self.path}: {ends} there, and here stage {number} begins")
-        if line is None and self._log is None:
-            raise RecordError(f"{self.path} ends before stage {number} begins")
+        if (line is None and self._log is None) or (line is not None and not line.stage):
+            raise self._other(line, f"stage {number}")
         self._stage, self._next = number, None
         if line is None:
             self._write(here)
         else:
-            require_same(self._where, *map(msgspec.to_builtins, (line, here)))
+            where = f"{self.path}: stage {number}"
+            require_same(where, *map(msgspec.to_builtins, (line, here)))
 
-    @property
-    def _where(self) -> str:
-        return f"{self.path}: stage {self._stage}" if self._staged else str(self.path)
+    def _other(self, line: Line | None, here: str) -> RecordError:
+        """Say what comes next there, and what here."""
+        there = "nothing" if line is None else "an answer"
+        if line is not None and not line.answers:
+            there = "the verdict" if line.verdict else f"stage {line.stage}"
+        after = f" after stage {self._stage} has begun" if self._stage else ""
+        return RecordError(f"{self.path}{after}: {there} comes next there, and {here} here")
 
     def _peek(self) -> Line | None:
         """Return the next line, warnings aside."""
@@ -201,23 +193,21 @@ class Journal:
             if not line.warning:
                 self._next = line
                 continue
-            self._warned.add(line.warning)
+            self._unwritten.discard(line.warning)
             if line.warning not in self.warnings:
                 self.warnings.append(line.warning)
         return self._next
 
     def _write(self, line: Line) -> None:
         assert self._log is not None
+        while self._unwritten:
+            self._log.append(Line(warning=self._unwritten.pop()))
         self._log.append(line)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let others write."""
         if self._log is not None:
             self._log.close()
 
@@ -225,9 +215,13 @@ class Journal:
 def seed_in(path: str | Path) -> int | None:
     """Return the seed of the run that a file was begun with, if it was begun."""
     header = next(read(path, KIND), None) if kind_of(path) == KIND else None
-    run = None if header is None else header.get("run")
-    seed = run.get("seed") if isinstance(run, dict) else None
+    seed = _run_in(header or {}).get("seed")
     return seed if isinstance(seed, int) else None
+
+
+def _run_in(header: Mapping[str, Any]) -> dict[str, Any]:
+    run = header.get("run")
+    return run if isinstance(run, dict) else {}
 
 
 def lines_of(path: str | Path) -> tuple[Entry, Iterator[Line]]:

@@ -232,20 +232,12 @@ def _opened(path: Path) -> tuple[BinaryIO, bool]:
         why = getattr(error, "strerror", error)
         raise RecordError(f"{path} cannot be written: {why}") from None
     try:
-        _lock(file, path)
-    except RecordError:
-        file.close()
-        raise
-    return file, is_new
-
-
-def _lock(file: BinaryIO, path: Path) -> None:
-    """Refuse a file that another process writes; the lock ends with this process."""
-    try:
         import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # it ends with this process
     except BlockingIOError:
+        file.close()
         raise RecordError(f"{path} is being written by another process") from None
     except (ImportError, OSError):  # Windows, or a file system without locks: another writer's
         pass  # lines are noticed
+    return file, is_new

@@ -145,32 +145,32 @@ class GivenSplit:
     # which fits that takes
 
     @cached_property
-    def befores(self) -> list[Ids]:
-        """The units that each fit goes without with which others are compared."""
-        return list(np.arange(self.design.n)[:, None]) if self.is_jackknife else [_NONE]
+    def befores(self) -> list[Fit]:
+        """The fits with which others are compared."""
+        every = np.arange(len(self))
+        left_out = np.arange(self.design.n)[:, None] if self.is_jackknife else [_NONE]
+        return [Fit(units, -1, every) for units in left_out]
 
     @cached_property
-    def _shared(self) -> list[Fit]:
-        """The fits that serve several trials each."""
-        design, m = self.design, np.arange(len(self))
+    def afters(self) -> Sequence[Fit]:
+        """The others; those of trial 0 come first wherever they serve it alone."""
+        design, every = self.design, np.arange(len(self))
+        if self.one_by_one:
+            return Planned(self._of_one_trial, range(len(self) * design.removals))
         if design.all_leave:
-            return [Fit(np.array([j]), -1, m, j) for j in range(design.n)]
+            return [Fit(np.array([j]), -1, every, j) for j in range(design.n)]
         if design.notion != "deployed":
-            return [Fit(np.array(design.without, dtype=np.int64), -1, m)]
+            return [self._after(0, 0)._replace(trials=every)]
         drawn = self._drawn[self.chosen]
         return [Fit(np.array([i]), -1, np.flatnonzero(drawn == i)) for i in np.unique(drawn)]
 
-    @property
-    def n_fits(self) -> int:
-        """How many fits are compared with them."""
-        return len(self) * self.design.removals if self.one_by_one else len(self._shared)
-
-    def fit(self, f: int) -> Fit:
-        """Return one of these fits; those of trial 0 come first wherever they serve it alone."""
-        if not self.one_by_one:
-            return self._shared[f]
+    def _of_one_trial(self, f: int) -> Fit:
         place, j = divmod(f, self.design.removals)
         return self._after(int(self.chosen[place]), j)._replace(trials=np.array([place]), removal=j)
+
+    def queries(self) -> Planned:
+        """Return all of them as what is asked."""
+        return Planned(self._query, range(len(self.befores) + len(self.afters)))
 
     def predicted(self, fit: Fit) -> Ids:
         """Return the rows at which a fit predicts, a row of them for each of its trials."""
@@ -184,29 +184,23 @@ class GivenSplit:
         found = [self.points(int(k)) for k in self.chosen]
         return np.array(found, dtype=np.int64).reshape(len(found), self.design.points)
 
-    def query(self, f: int) -> Query:
+    def _query(self, f: int) -> Query:
         """Return a fit with the calls of predict that it needs: one for all, if they may be."""
-        befores = self.befores
-        every = np.arange(len(self))
-        fit = Fit(befores[f], -1, every) if f < len(befores) else self.fit(f - len(befores))
+        others = f - len(self.befores)
+        fit = self.befores[f] if others < 0 else self.afters[others]
         points = self.predicted(fit)
         if not self.apart:
             points = points.reshape(-1, 1 if "together" in self.design.given_up else points.size)
-        first, *others = points
+        call, *more = points
         train = self.training(fit.left_out, fit.added)
         place = (fit.added + 1) * len(self.own) + int((fit.left_out + 1).sum())  # in a stack
         xi = f if self.design.notion == "changed" else self.xi  # which of the two models
-        return Query(train, first, xi, tuple(others), place=place)
+        return Query(train, call, xi, tuple(more), place=place)
 
     @property
     def xi(self) -> int:
         """The random term of every fit."""
         return int(self.randomness.block("conditional", 0, 1)[0, 0])
-
-
-def queries(split: GivenSplit) -> Planned:
-    """Return the fits of a split."""
-    return Planned(split.query, range(len(split.befores) + split.n_fits))
 
 
 def given_data(
@@ -218,7 +212,7 @@ def given_data(
     """Ask for every fit, and compare what it predicts as soon as it is there."""
     table = _Table(split, work, until)
     try:
-        batch = Batch(queries(split), table.enter, known=known or {}, complete=table.latest)
+        batch = Batch(split.queries(), table.enter, known=known or {}, complete=table.latest)
         answers = yield batch
     except (TrialError, RecordError, KeyboardInterrupt) as failed:
         failed.partial = table.answers()  # type: ignore[union-attr]
@@ -242,13 +236,13 @@ class _Table:
         if len(self.before) < len(split.befores):
             self.before.append(predictions)
             return False
-        fit = split.fit(self.compared)
+        fit = split.afters[self.compared]
         before = self.before[fit.removal if split.is_jackknife else 0]
         if before is not None and predictions is not None:
             self._compare(fit, before, predictions)
         self.compared += 1
         if not split.one_by_one:
-            self.complete = len(self.changes) * (self.compared == split.n_fits)
+            self.complete = len(self.changes) * (self.compared == len(split.afters))
             return False
         done, self.complete = self.complete, self.compared // self.design.removals
         return self.until is not None and any(map(self.until, self.changes[done : self.complete]))
@@ -281,8 +275,8 @@ class _Table:
         """Return the changes of the trials that are complete."""
         done, befores = self.complete, len(self.split.befores)
         for each in reversed(failed):  # fits, of which the first ones serve every trial
-            serves = [0] if each.trial < befores else self.split.fit(each.trial - befores).trials
-            self.failures.insert(0, replace(each, trial=int(serves[0])))
+            first = 0 if each.trial < befores else self.split.afters[each.trial - befores].trials[0]
+            self.failures.insert(0, replace(each, trial=int(first)))
         changes, failures = self.changes[:done], tuple(self.failures[:MOST_FAILURES])
         n_failed = int(np.isnan(changes).any(axis=(1, 2)).sum())
         return Answers(changes, self._errors(range(done)), failures, n_failed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import GeneratorType
 from typing import Any, Literal, Protocol
 
@@ -17,9 +18,12 @@ from poise.algorithms.distances import as_distance
 from poise.data.randomness import Ids, Randomness, as_coupling
 from poise.data.sample import Sample
 from poise.engine.execution import Execution
+from poise.engine.journal import Journal, seed_in
+from poise.engine.log import require_same
 from poise.engine.messages import Answers, Batch, Query, Trial
 from poise.engine.oracle import Oracle, converse
-from poise.errors import ArgumentError
+from poise.errors import ArgumentError, RecordError, ValidityWarning, note
+from poise.results.file import made_now
 from poise.settings import Every, checked, documented
 from poise.theory.binomial import CountRule
 
@@ -123,7 +127,10 @@ class Asks:
         """Compare training on each of these sets of rows with training on all but its last."""
         words = randomness.block(role, 0, len(trains))
         xi, reduced = (part.tolist() for part in as_coupling(self.coupling).pairs(words))
-        return [without_last(*each) for each in zip(trains, points, xi, reduced, strict=True)]
+        return [
+            Trial((Query(rows, point, full),), (Query(rows[:-1], point, less),))
+            for rows, point, full, less in zip(trains, points, xi, reduced, strict=True)
+        ]
 
     def trials(self, labeled: Ids, unlabeled: Ids, randomness: Randomness) -> list[Trial]:
         """Return the trials of Example 1 on these rows, in this order."""
@@ -143,11 +150,6 @@ def orders(sample: Sample, randomness: Randomness) -> tuple[Ids, Ids]:
     labeled = randomness.order("order of labelled rows", sample.n_labeled)
     unlabeled = randomness.order("order of unlabelled rows", sample.n_unlabeled)
     return labeled, sample.n_labeled + unlabeled
-
-
-def without_last(train: Any, point: Any, xi: int, xi_reduced: int) -> Trial:
-    """Compare training on these rows with training on all but the last of them."""
-    return Trial((Query(train, point, xi),), (Query(train[:-1], point, xi_reduced),))
 
 
 def asked(trials: list[Trial]) -> Generator[Batch, Answers, Any]:
@@ -253,20 +255,40 @@ def run(
     most = None if budget is None else checks.count("budget", budget)
     with ExitStack() as after:
         after.callback(oracle.heard.warn)
+        if random_state is None and journal is not None:
+            random_state = seed_in(journal)
         randomness = Randomness.from_state(random_state)
         if journal is not None:
-            from poise.procedures.replay import begun
-
-            oracle.journal, randomness = begun(journal, procedure, oracle, random_state)
-            after.enter_context(oracle.journal)
-        conversation = procedure.ask(sample, randomness)
-        found = converse(supervised(conversation, most, models == "transparent"), oracle)
-        if oracle.journal is not None:
-            oracle.journal.conclude(described(procedure), described(found))
-        return found
+            oracle.journal = after.enter_context(Journal(journal, staged=True))
+            _begin(oracle.journal, procedure, oracle, randomness)
+        return _concluded(procedure, oracle, randomness, most, models == "transparent")
 
 
-def described(value: object) -> str:
+def _begin(journal: Journal, procedure: Procedure, oracle: Oracle, randomness: Randomness) -> None:
+    """Begin a journal, or make sure that it is one of this run."""
+    identity = journal.identified(oracle, seed=randomness.root)
+    if journal.header is None:
+        journal.begin({"procedure": _described(procedure), **made_now(), **identity})
+    for text in journal.warnings:
+        note(ValidityWarning, text)
+
+
+def _concluded(
+    procedure: Procedure,
+    oracle: Oracle,
+    randomness: Randomness,
+    budget: int | None,
+    may_look: bool,
+) -> Any:
+    """Answer what a procedure asks until it concludes; a journal keeps the verdict."""
+    conversation = procedure.ask(oracle.sample, randomness)
+    found = converse(_supervised(conversation, budget, may_look), oracle)
+    if oracle.journal is not None:
+        oracle.journal.conclude(_described(procedure), _described(found))
+    return found
+
+
+def _described(value: object) -> str:
     """Say what a procedure is, or concludes, in one line."""
     with blaming_user_code("the procedure cannot be described"):
         if type(value).__repr__ is object.__repr__:
@@ -274,7 +296,7 @@ def described(value: object) -> str:
         return without_addresses(repr(value))
 
 
-def supervised(conversation: object, budget: int | None, may_look: bool) -> Asking:
+def _supervised(conversation: object, budget: int | None, may_look: bool) -> Asking:
     """Pass on what a procedure asks, if it is a batch, within the budget, and looks if it may."""
     if not isinstance(conversation, GeneratorType):
         kind = type(conversation).__name__
@@ -306,3 +328,59 @@ def _fits(batch: object, may_look: bool) -> int:
             "must be 'transparent' for a procedure that looks at models", argument="models"
         )
     return len(batch.tasks)
+
+
+def replay(
+    journal: str | Path, procedure: Procedure, X: Any, y: Any = None, *, X_unlabeled: Any = None
+) -> Any:
+    """Run a procedure again on the answers of a journal; the algorithm is not needed.
+
+    That its verdict is a function of what it asked and was answered (Definition 2) is checked
+    here: it must ask the same, stage by stage, and conclude the same.
+
+    Parameters
+    ----------
+    journal : str or Path
+        What ``poise.research.run(..., journal=...)`` wrote.
+    procedure : Procedure
+        The one that was run, or one that asks the same and concludes in another way, such as with
+        another epsilon.
+    X, y, X_unlabeled : array, sparse matrix, data frame or list
+        The rows of the run.
+
+    Returns
+    -------
+    object
+        What the procedure returns.
+
+    Raises
+    ------
+    RecordError
+        If the procedure asks anything else, in a stage that is named, stops earlier or later, or
+        comes to another verdict.
+
+    Examples
+    --------
+    >>> from poise import research
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Lasso
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> test = research.BinomialTest(n=10, epsilon=25, delta=0.2)
+    >>> claim = research.run(test, Lasso(), X, y, random_state=0, journal="run.journal")
+    >>> research.replay("run.journal", test, X, y) == claim
+    True
+    """
+    sample, kept = Sample.of(X, y, X_unlabeled=X_unlabeled), Journal(journal, replayed=True)
+    header, seed = kept.header or {}, seed_in(journal)
+    if "procedure" not in header or seed is None:
+        raise RecordError(f"{journal} is not a journal of a procedure: poise.load reads it")
+    require_same(journal, header["run"], {"rows": sample.digest()[:16]})
+    algorithm, distance = as_algorithm(_never), as_distance("absolute", "absolute")
+    oracle = Oracle(algorithm, sample, distance, Execution(on_error="record", progress=False))
+    oracle.journal = kept
+    return _concluded(procedure, oracle, Randomness(seed), None, may_look=True)
+
+
+def _never(X: Any, y: Any, seed: int) -> Any:
+    """Stand where the algorithm was: nothing is left to be fitted."""
+    raise AssertionError

@@ -21,7 +21,7 @@ from poise.engine.first_trial import ALONE, Look, look_at_fits
 from poise.engine.messages import Answers, Batch
 from poise.engine.oracle import Oracle, converse
 from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning, note
-from poise.procedures.given_data import GivenSplit, given_data, queries
+from poise.procedures.given_data import GivenSplit, given_data
 from poise.questions.ask import question_of, refuse_verdicts
 from poise.questions.job import Job, randomness_of, sd_of
 from poise.results.design import MOST_FITTED, MOST_POINTS, Design, Notion
@@ -238,7 +238,7 @@ class GivenJob(Job):
             return Look()
         sure = self.design.notion != "jackknife" or self.design.order_free
         alone = split.tested.size if self.design.notion == "changed" else ALONE
-        seen = look_at_fits(oracle, queries(split)[:2], not sure, alone)
+        seen = look_at_fits(oracle, split.queries()[:2], not sure, alone)
         if seen.order_matters:
             seen.close()
             raise AlgorithmError(
