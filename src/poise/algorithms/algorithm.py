@@ -148,11 +148,8 @@ class Algorithm(abc.ABC):
 
         ready = copy.copy(self)
         ready.n_outputs = sample.n_responses
-        if (
-            self.natural_distance == "euclidean"
-            and not self.is_classifier
-            and holds_labels(sample.y)
-        ):
+        numbers = self.natural_distance == "euclidean" and not self.is_classifier
+        if numbers and holds_labels(sample.y):
             ready.natural_distance = LABELS_ONLY
         return ready
 
@@ -203,25 +200,18 @@ def as_algorithm(candidate: object, response: str = "predict") -> Algorithm:
     checks.choice("response", response, RESPONSES)
     with blaming_user_code(f"{type(candidate).__name__} cannot be described"):
         if isinstance(candidate, type):
-            raise AlgorithmError(
-                "must be an instance, not a class",
-                argument="algorithm",
-                got=candidate,
-                remedy=f"write {candidate.__name__}()",
-            )
+            rule, remedy = "must be an instance, not a class", f"write {candidate.__name__}()"
+            raise AlgorithmError(rule, argument="algorithm", got=candidate, remedy=remedy)
         if hasattr(candidate, "fit") and not isinstance(candidate, Algorithm):
             from poise.algorithms.estimator import Estimator
 
             return Estimator(candidate, response)
         if not (isinstance(candidate, Algorithm) or callable(candidate)):
+            rule = "must be an estimator with fit and predict, or a function fit(X, y, seed) that "
+            rule += "returns a prediction function"
             river = "wrap a model of river: river.compat.convert_river_to_sklearn(model)"
-            raise AlgorithmError(
-                "must be an estimator with fit and predict, or a function fit(X, y, seed) that "
-                "returns a prediction function",
-                argument="algorithm",
-                got=candidate,
-                remedy=river if hasattr(candidate, "learn_one") else "",
-            )
+            remedy = river if hasattr(candidate, "learn_one") else ""
+            raise AlgorithmError(rule, argument="algorithm", got=candidate, remedy=remedy)
         algorithm = candidate if isinstance(candidate, Algorithm) else Function(candidate)
         if response != "predict" and getattr(algorithm, "response", None) != response:
             problem = f"is for estimators; {algorithm.name} returns what it returns"

@@ -104,12 +104,8 @@ class Distance:
             return self
         classes = [np.unique(values) for _, values in sample.y.values()]
         if len(classes) > 1:
-            raise ArgumentError(
-                f"is that of one response, and y has {len(classes)}",
-                argument="distance",
-                got=self.name,
-                remedy="write a loss of your own",
-            )
+            problem, remedy = f"is that of one response, and y has {len(classes)}", "write your own"
+            raise ArgumentError(problem, argument="distance", got=self.name, remedy=remedy)
         from poise.algorithms.losses import loss_change
 
         return loss_change("log", classes[0].tolist())
@@ -222,17 +218,14 @@ def as_distance(distance: object, natural: str = "euclidean", outputs: int = 1) 
     """
     if isinstance(distance, str) and "(" in distance:
         distance = _called(distance)
-    if natural == "label" and getattr(distance, "name", distance) in OF_PROBABILITIES:
-        raise ArgumentError(
-            "compares probabilities, and the algorithm predicts labels",
-            argument="distance",
-            got=getattr(distance, "name", distance),
-            remedy={"response": "predict_proba"},
-        )
+    said = getattr(distance, "name", distance)
+    if natural == "label" and said in OF_PROBABILITIES:
+        problem = "compares probabilities, and the algorithm predicts labels"
+        remedy = {"response": "predict_proba"}
+        raise ArgumentError(problem, argument="distance", got=said, remedy=remedy)
     if natural == CLUSTER_NUMBERS and not _is_own(distance):
         raise AlgorithmError(
-            "numbers its clusters, in an order that means nothing: another fit may give the same "
-            "cluster another number",
+            "numbers its clusters, in an order that means nothing",
             argument="algorithm",
             remedy="return the centre of a row's cluster, cluster_centers_[predict(rows)], in a "
             "function fit(X, y, seed), or give a distance of your own that is invariant under "
@@ -247,13 +240,10 @@ def as_distance(distance: object, natural: str = "euclidean", outputs: int = 1) 
     if name == LABELS_ONLY:
         return Distance("label", labels_only, 1.0)
     if not isinstance(name, str) or name not in DISTANCES:
-        hint = checks.did_you_mean(name, DISTANCES) if isinstance(name, str) else ""
+        hint = checks.did_you_mean(str(name), DISTANCES)
         listed = ", ".join(map(repr, ("auto", *DISTANCES)))
-        raise ArgumentError(
-            f"must be {listed}, a decision such as 'top_k(50, of=500)', or a function{hint}",
-            argument="distance",
-            got=distance,
-        )
+        rule = f"must be {listed}, a decision such as 'top_k(50, of=500)', or a function{hint}"
+        raise ArgumentError(rule, argument="distance", got=distance)
     return Distance(name, DISTANCES[name], _largest(name, natural, outputs))
 
 

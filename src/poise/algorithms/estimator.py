@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,11 +74,12 @@ class Estimator(Algorithm):
         parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
         seeds = [name for name, _, _ in _named(estimator, parameters, _SEEDS)]
         self._seeds = {name: i for i, name in enumerate(seeds)}
+        threads = _named(estimator, parameters, _THREADS)
+        # some of scikit-learn's, which take one if they are not told, object to being told
         self._threads = {
             name: 1
-            for name, value, library in _named(estimator, parameters, _THREADS)
-            if value != 1
-            and not (value is None and library == "sklearn")  # some of which object to being told
+            for name, value, library in threads
+            if value != 1 and (value, library) != (None, "sklearn")
         }
         plain = _plain_parameters(estimator)
         self.has_own_code = plain is None and _has_own_code(estimator)
@@ -142,21 +143,18 @@ class Estimator(Algorithm):
         """
         if self._plain is None or self._weighted:
             return nullcontext()
-        import sklearn
+        from sklearn import config_context
 
-        relaxed: AbstractContextManager[object] = sklearn.config_context(
-            assume_finite=True, skip_parameter_validation=True
-        )
-        return relaxed
+        relaxed = {"assume_finite": True, "skip_parameter_validation": True}
+        return cast("AbstractContextManager[object]", config_context(**relaxed))
 
     def _copy(self, xi: int) -> Any:
         """Return an unfitted copy with seeds from ξ."""
         if self._plain is not None:  # saves most of what would be added to a cheap fit
             return type(self.estimator)(**(self._plain | dict.fromkeys(self._seeds, seed_from(xi))))
         fresh = _cloned(self.estimator)
-        seeds = {
-            name: seed_from((int(xi) + i * _GOLDEN) % _WORD) for name, i in self._seeds.items()
-        }
+        terms = {name: (int(xi) + i * _GOLDEN) % _WORD for name, i in self._seeds.items()}
+        seeds = {name: seed_from(term) for name, term in terms.items()}
         return fresh.set_params(**seeds, **self._threads) if seeds or self._threads else fresh
 
 
@@ -199,10 +197,8 @@ def _has_own_code(estimator: Any) -> bool:
 
 
 def _is_order_free(estimator: Any) -> bool:
-    decisive = _ANY_ORDER.get(type(estimator).__name__)
-    return decisive is not None and all(
-        getattr(estimator, name) in values for name, values in decisive.items()
-    )
+    known = _ANY_ORDER.get(type(estimator).__name__)
+    return known is not None and all(getattr(estimator, k) in v for k, v in known.items())
 
 
 def _cloned(estimator: Any) -> Any:
@@ -251,12 +247,9 @@ def _require_response(estimator: Any, response: str) -> None:
     if not _answers(estimator, response):
         others = [repr(name) for name in RESPONSES if _answers(estimator, name)]
         remedy = "wrap it in a pipeline that ends in a regressor or classifier"
-        raise AlgorithmError(
-            f"must have a method {response}(X)",
-            argument="algorithm",
-            got=estimator,
-            remedy=f"it can be asked with response={' or '.join(others)}" if others else remedy,
-        )
+        remedy = f"it can be asked with response={' or '.join(others)}" if others else remedy
+        rule = f"must have a method {response}(X)"
+        raise AlgorithmError(rule, argument="algorithm", got=estimator, remedy=remedy)
 
 
 def _answers(estimator: Any, response: str) -> bool:

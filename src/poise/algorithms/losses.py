@@ -11,13 +11,7 @@ import numpy as np
 
 from poise import checks
 from poise.algorithms.distances import Distance, absolute, errors, own_name, zero_one
-from poise.algorithms.predictions import (
-    Array,
-    Floats,
-    Undefined,
-    are_probabilities,
-    shown,
-)
+from poise.algorithms.predictions import Array, Floats, Undefined, are_probabilities, shown
 
 
 def loss_change(
@@ -89,10 +83,8 @@ def _absolute_error(y: Array, prediction: Array) -> Floats:
 def _log(y: Array, prediction: Array, classes: list[object] | None) -> Floats:
     """Return −log of the probability of the true class; one column is that of the second."""
     if not are_probabilities(prediction):
-        raise Undefined(
-            f"the log loss needs probabilities, got {shown(prediction[0])}; ask for them with "
-            "response='predict_proba'"
-        )
+        remedy = "ask for them with response='predict_proba'"
+        raise Undefined(f"the log loss needs probabilities, got {shown(prediction[0])}; {remedy}")
     chances = prediction.astype(np.float64).reshape(len(y), -1)
     if chances.shape[1] == 1:
         chances = np.column_stack([1 - chances, chances])
@@ -102,10 +94,8 @@ def _log(y: Array, prediction: Array, classes: list[object] | None) -> Floats:
     except ValueError:
         place = []
     if chances.shape[1] != len(known) or len(place) < len(y):
-        raise Undefined(
-            f"{chances.shape[1]} probabilities and response {shown(y[0])} do not fit the classes "
-            f"{known}"
-        )
+        got = f"{chances.shape[1]} probabilities and response {shown(y[0])}"
+        raise Undefined(f"{got} do not fit the classes {known}")
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log(np.maximum(chances[np.arange(len(y)), place], 0.0)))
 
