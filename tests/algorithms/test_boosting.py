@@ -11,9 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 import poise
 from helpers import needs, python
-from poise.algorithms.algorithm import as_algorithm, seed_from
+from poise.algorithms.algorithm import seed_from
 from poise.algorithms.estimator import Estimator
-from poise.algorithms.provenance import versions
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError
 
@@ -144,15 +143,3 @@ def test_names_have_the_parameters_that_were_set():
     assert "None" not in Estimator(MADE["xgboost"]()).name
     assert "subsample=0.5" in Estimator(MADE["xgboost"]()).name
     assert Estimator(MADE["lightgbm"]()).name.startswith("LGBMRegressor(min_child_samples=3")
-
-
-def test_their_versions_are_kept():
-    import lightgbm
-
-    def fit(X, y, seed):
-        return lightgbm.LGBMRegressor().fit(X, y).predict
-
-    assert versions(fit)["lightgbm"] == lightgbm.__version__
-    pipeline = make_pipeline(StandardScaler(), lightgbm.LGBMRegressor())
-    assert {"lightgbm", "scikit-learn"} <= set(versions(*as_algorithm(pipeline).user_code))
-    assert as_algorithm(pipeline).has_own_code

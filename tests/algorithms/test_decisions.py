@@ -72,19 +72,8 @@ def test_failures_are_never_small_shares():
 
 
 def test_refusals():
-    for make in (
-        lambda: top_k(4, of=4),
-        lambda: top_k(0, of=4),
-        lambda: ranking(of=1),
-        lambda: flips(math.inf, of=4),
-        lambda: flips("a", of=4),
-        lambda: flips(0.5, of=0),
-        lambda: as_distance("top_k(50)"),
-        lambda: as_distance("top_k(50, of=__import__('os').getpid())"),
-        lambda: as_distance("print(1)"),
-        lambda: as_distance("top_k(*[1, 2])"),
-        lambda: as_distance("top_k(" * 2000),
-        lambda: as_distance("decision(max, of=3)"),
-    ):
+    calls = "top_k(4, of=4)", "top_k(0, of=4)", "ranking(of=1)", "flips(1e999, of=4)", "print(1)"
+    calls += "flips('a', of=4)", "flips(0.5, of=0)", "top_k(50)", "top_k(*[1, 2])", "top_k(" * 2000
+    for text in (*calls, "top_k(50, of=__import__('os').getpid())", "decision(max, of=3)"):
         with pytest.raises(ArgumentError):
-            make()
+            as_distance(text)

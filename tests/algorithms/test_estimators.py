@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import pickle
 import warnings
 
 import numpy as np
@@ -37,7 +36,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import all_estimators, get_tags
 from threadpoolctl import threadpool_limits
 
-from poise.algorithms.algorithm import RESPONSES, Algorithm, as_algorithm, seed_from
+from poise.algorithms.algorithm import RESPONSES, as_algorithm, seed_from
 from poise.algorithms.distances import as_distance
 from poise.algorithms.estimator import Estimator
 from poise.data.sample import Sample
@@ -364,9 +363,3 @@ def test_code_from_outside_scikit_learn_is_noticed_at_any_depth():
     ]
     assert not any(Estimator(each).has_own_code for each in pure)
     assert all(Estimator(each).has_own_code for each in others)
-
-
-def test_algorithms_travel_to_workers():
-    algorithm = pickle.loads(pickle.dumps(Estimator(NUMBERS[0]).prepared(Sample.of(X, y))))
-    assert isinstance(algorithm, Algorithm)
-    assert bits([algorithm.fit(X, y, 0)(X)]) == bits([Estimator(NUMBERS[0]).fit(X, y, 0)(X)])

@@ -154,10 +154,7 @@ def test_what_cannot_be_used_is_refused() -> None:
         ("y is missing; give the responses, or the name", {"y": None}),
         ("X and y must have the same number of rows, got 40 and 39", {"y": y[:-1]}),
         ("X_unlabeled has no rows; leave it out", {"X_unlabeled": X[:0]}),
-        (
-            r"\(numpy ndarray of 3 columns\), got numpy ndarray of 2 columns",
-            {"X_unlabeled": X[:, :2]},
-        ),
+        (r"of 3 columns\), got numpy ndarray of 2 columns", {"X_unlabeled": X[:, :2]}),
         (r"of \['a', 'b', 'c'\]\), got", {"X": frame, "X_unlabeled": frame[["b", "a", "c"]]}),
         (r"\), got polars DataFr", {"X": frame, "X_unlabeled": pl.from_pandas(frame)}),
         ("like X .*, got list of 3 columns", {"X_unlabeled": X.tolist()}),

@@ -227,13 +227,3 @@ def test_no_trials_and_delta_zero():
     assert averaged.verdict(moved, 0.0, 0.05) == (4, "unstable")
     assert judge(clean, 30, 0.0, 0.05, zeta=0.05).verdict == "stable"
     assert averaged.averaged_pvalue_unstable(moved, 0.0, 0.05) < 1e-12
-
-
-def test_the_profile_holds_everywhere_at_a_share_of_the_level():
-    changes, levels = Changes(table(80, 5, 4), 80), (0.1, 0.2, 0.4)
-    steps, upper = averaged.profile(changes, 0.09, levels)
-    each = [averaged.upper_epsilon(changes, delta, 0.03) for delta in levels]
-    assert steps.tolist() == sorted({0.0, *(e for e in each if e < math.inf)})
-    for epsilon in (0.0, 1.0, 2.0, 5.0, 1e9):
-        holds = [d for d, e in zip(levels, each, strict=True) if e <= epsilon]
-        assert upper[np.searchsorted(steps, epsilon, side="right") - 1] == min(holds, default=1)

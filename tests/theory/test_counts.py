@@ -64,10 +64,3 @@ def test_clean_trials_are_where_the_test_can_first_accept():
     assert counts.clean_trials(1e-9, 1e-12) == math.ceil(math.log(1e-12) / math.log1p(-1e-9))
     assert counts.clean_trials(0.0, 0.5) == counts.trials_for_averaging(0.0, 0.5) == math.inf
     assert counts.clean_trials(1e-300, 0.05) > 1e299
-
-
-def test_one_full_fit_serves_all_removals_only_where_that_is_proved():
-    each = counts.fits_per_trial
-    assert [each(7), each(7, coupling="coupled"), each(7, exchangeable_bags=True)] == [14, 14, 14]
-    assert each(7, True) == each(7, coupling="independent") == 8
-    assert each(7, coupling="coupled", exchangeable_bags=True) == 8

@@ -123,16 +123,6 @@ def test_large_answers_are_locally_exact(delta, delta_star, alpha, wanted):
 FULL = {"n_labeled": 1000, "n": 100, "delta": 0.1, "alpha": 0.05, "power": 0.9}
 
 
-def test_a_plan_for_a_known_probability():
-    asked = {**FULL, "n_labeled": None}
-    # c = 1 from 46 trials on, c = 2 from 61: P(Bin(46, .01) ≤ 1) = .922, (53: .902, 54: .899)
-    dipping = solve(**asked, delta_star=0.01)
-    assert (dipping.n_trials, dipping.n_labeled) == (46, 4646)
-    assert dipping.ceiling >= dipping.reached == dipping.power_at(0.01)
-    unstable = solve(**{**FULL, "n_labeled": 10_000, "power": None}, delta_star=0.2)
-    assert unstable.power == unstable.reached == power(99, 0.1, 0.2, 0.05) < 0.05
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -187,15 +177,3 @@ def test_estimated_power_rises_smoothly_and_stays_below_the_ceiling(test):
     enough = averaged_trials(*test, 0.8, v)
     assert averaged_power(enough + 2, *test, v) >= 0.8 > averaged_power(enough - 3, *test, v)
     assert averaged_power(500, test[0], test[0], test[2], v) == test[2]
-
-
-def test_a_plan_estimates_the_averaged_test_only_where_it_is_used():
-    """A second test point needs spare rows, and the averaged test 1.4·m0 trials."""
-    known = {"delta": 0.1, "alpha": 0.05, "n": 10, "delta_star": 0.05}
-    rows = (400, 410, 1000)
-    few, enough, many = (solve(**known, n_labeled=n, n_unlabeled=1000) for n in rows)
-    assert few.averaged is None is not enough.averaged
-    assert many.points == 10
-    assert many.power < many.averaged[0] < many.averaged[1] < 1
-    assert solve(**known, n_labeled=1100).averaged is None  # no rows are spare
-    assert solve(**known, n_labeled=600, n_unlabeled=9000).points == planning.MOST_POINTS

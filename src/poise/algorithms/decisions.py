@@ -21,7 +21,7 @@ from poise.errors import ArgumentError
 
 
 def flips(threshold: float, *, of: int) -> Distance:
-    """Compare which predictions lie above a threshold.
+    """Compare which predictions lie above a threshold: the share of the points whose side changes.
 
     Parameters
     ----------
@@ -30,11 +30,6 @@ def flips(threshold: float, *, of: int) -> Distance:
         classes the prediction is the probability of the second one.
     of : int
         Number of test points of a trial.
-
-    Returns
-    -------
-    Distance
-        The share of the points whose side of the threshold changes.
 
     Examples
     --------
@@ -46,7 +41,7 @@ def flips(threshold: float, *, of: int) -> Distance:
 
 
 def top_k(k: int, *, of: int) -> Distance:
-    """Compare which k points have the largest predictions.
+    """Compare which k points have the largest predictions: the share of them that are replaced.
 
     Parameters
     ----------
@@ -54,11 +49,6 @@ def top_k(k: int, *, of: int) -> Distance:
         Size of the list.
     of : int
         Number of test points of a trial, more than ``k``.
-
-    Returns
-    -------
-    Distance
-        The share of the top k of the full fit that are no longer among them.
 
     Examples
     --------
@@ -72,18 +62,14 @@ def top_k(k: int, *, of: int) -> Distance:
 
 
 def ranking(*, of: int) -> Distance:
-    """Compare the order of the predictions.
+    """Compare the order of the predictions: the share of pairs that are ranked differently.
+
+    This is the normalised Kendall distance; a tie is a rank of its own.
 
     Parameters
     ----------
     of : int
         Number of test points of a trial, at least 2.
-
-    Returns
-    -------
-    Distance
-        The share of pairs of points that are ranked differently (normalised Kendall distance); a
-        tie is a rank of its own.
 
     Examples
     --------
@@ -103,11 +89,6 @@ def decision(function: Callable[[Any, Any], float], *, of: int) -> Distance:
         [0, 1].
     of : int
         Number of test points of a trial.
-
-    Returns
-    -------
-    Distance
-        To be given as ``distance=``.
 
     Examples
     --------

@@ -53,12 +53,8 @@ class Distance:
         ``needs_response``), to T changes; of a panel to one share in [0, 1].
     largest : float
         No change is larger: an epsilon from here on would let every algorithm pass.
-    needs_response : bool
-        Whether the points must be labelled.
-    panel : bool
-        Whether all points of a trial are judged together, by the share of decisions that change.
-    points : int or None
-        How many points a panel judges.
+    panel, points : bool, int or None
+        Whether all points of a trial are judged together, and how many these are.
     needs_classes : bool
         Whether :meth:`prepared` has to find the classes of the data.
     user_code : tuple

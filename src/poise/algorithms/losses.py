@@ -36,15 +36,6 @@ def loss_change(
         The classes in the order of the probabilities, for the log loss; by default the distinct
         values of y in ascending order.
 
-    Returns
-    -------
-    Distance
-        To be given as ``distance=``.
-
-    See Also
-    --------
-    poise.stability_test, poise.measure
-
     Examples
     --------
     >>> change = loss_change("squared")

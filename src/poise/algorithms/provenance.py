@@ -72,12 +72,9 @@ def holds_own_code(value: object) -> bool:
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
-    >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import FunctionTransformer
-    >>> holds_own_code(Ridge())
-    False
-    >>> holds_own_code(make_pipeline(FunctionTransformer(lambda rows: rows), Ridge()))
-    True
+    >>> holds_own_code(Ridge()), holds_own_code(FunctionTransformer(lambda rows: rows))
+    (False, True)
     """
     walk = _Walk()
     if any(True for _ in walk.own_code(value)):  # the first part is enough

@@ -98,11 +98,8 @@ def find_copies(sample: Sample) -> tuple[int, int, float]:
     """Count rows that have an equal in another group, or anywhere if there are no groups.
 
     If there are unlabelled rows, only features are compared, also between the two kinds of rows.
-
-    Returns
-    -------
-    rows, observed, expected
-        Such rows, pairs of equal ones, and how many pairs to expect if columns were independent.
+    Returns how many such rows there are, how many pairs of equal ones, and how many pairs to expect
+    if columns were independent.
 
     Examples
     --------

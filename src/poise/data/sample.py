@@ -96,9 +96,6 @@ class Sample:
             more = _without(more, named)
         responses = _responses(rows, columns["y"])
         _check_columns(rows, more)
-        belong = (groups, groups_unlabeled, fit_params, sample_weight, ids)
-        if all(each is None for each in belong):
-            return cls(rows, responses, more)
         codes, more_codes = _numbered_groups(columns["groups"], groups_unlabeled, rows, more)
         per_row, constant = _divided(fit_params, columns["sample_weight"], rows)
         names = None if ids is None else _one_per_row(columns["ids"], "ids", rows).column(0)

@@ -247,11 +247,9 @@ def trial_rows(rows: int, n: int, *, random_state: int = 0) -> list[TrialRows]:
 
     Parameters
     ----------
-    rows : int
-        Number of labelled rows.
-    n : int
-        Training size, at least 2.
-    random_state : int, default 0
+    rows, n : int
+        Number of labelled rows; training size, at least 2.
+    random_state : int
         Seed of the order of the rows: the trials are those of
         ``stability_test(…, n=n, random_state=random_state)``.
 
