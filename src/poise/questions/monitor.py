@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import msgspec
 import numpy as np
@@ -16,35 +16,33 @@ import numpy as np
 from poise import checks
 from poise.algorithms.provenance import code_digest, versions
 from poise.checks import counted
-from poise.data.copies import row_identities
+from poise.data.copies import beyond_chance, chance_of_equals, row_identities
 from poise.data.randomness import Ids, Randomness, Words
 from poise.data.rows import as_rows
 from poise.engine.first_trial import Look
-from poise.engine.log import Log, read
+from poise.engine.log import Entry, Log, read, require_same
 from poise.engine.messages import Answer, Floats
 from poise.engine.oracle import Oracle
 from poise.errors import ArgumentError, DataError, PoiseWarning, RecordError, note
 from poise.questions.ask import question_of
 from poise.questions.job import Job
-from poise.questions.record import (
-    KIND,
-    Header,
-    Record,
-    require_the_same,
-    used_before,
-    width,
-)
 from poise.results.design import Design
-from poise.results.file import written
+from poise.results.file import numbers, written
 from poise.results.question import Question
 from poise.results.result import Result, Verdict
+from poise.results.trials import Trials
 from poise.settings import Every, checked, documented
 
+_KIND = "record"
 _MOST_AHEAD = 20_000  # trials for which it is estimated when the verdict comes
-_OF_A_CALL = ("backend", "fit_timeout", "on_error", "progress", "check", "n_jobs")  # not kept
 _NOT_HERE = (
     *("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids"),
     *("test", "stop_early", "randomized", "fast", "journal"),
+)
+_NOT_KEPT = {"backend", "fit_timeout", "on_error", "progress", "check", "n_jobs", *_NOT_HERE}
+_SAME = (
+    *("algorithm", "n", "response", "distance", "compares", "coupling", "position", "seed"),
+    *("remove", "replace", "removals", "points", "shuffle"),
 )
 
 
@@ -122,7 +120,7 @@ class Monitor:
         if self.algorithm is None:
             raise ArgumentError("is missing: rows can only be added with it", argument="algorithm")
         skip = checks.flag("skip_used", skip_used)
-        with Log(self.path, KIND) as log:
+        with Log(self.path, _KIND) as log:
             record = None if log.header is None else Record.of(log.header, log.entries())
             if record is not None and (count := len(as_rows(X, "X"))) < record.header.design.n:
                 _tell_few(count, record.header.design)
@@ -130,16 +128,22 @@ class Monitor:
             job, words = self._job(record, X, y, ids)
             if record is None:
                 record = Record(self._header(job))
-                if not job.design.n_trials:
-                    _tell_few(len(words), job.design)
-                    return record.result()
-                log.begin(msgspec.to_builtins(record.header))
-            before, finishes = len(record.calls), record.unfinished is not None
-            rest = self._finish(record, log, job, words)
-            rest = np.delete(rest, used_before(record, words[rest], skip, self.path))
-            self._begin(record, log, job, words, rest)
-            if len(record.calls) == before and not finishes:
-                _tell_few(len(rest), job.design)
+                if job.design.n_trials:
+                    log.begin(msgspec.to_builtins(record.header))
+            rest, interrupted = np.arange(len(words)), record.unfinished
+            if interrupted is not None:
+                again = _found_again(interrupted, words, self.path)
+                CallJob.of_call(record, log, job, again).finish()
+                rest = np.setdiff1d(rest, again)
+            rest = np.delete(rest, record.used_before(words[rest], skip, self.path))
+            design = replace(job.design, n_labeled=len(rest))
+            if design.n_trials:
+                order = job.randomness.order("order of labelled rows", len(rest))
+                used = (rest[order] if design.shuffle else rest)[: design.n_trials * _width(design)]
+                record.write(log, {"rows": words[used].tolist(), "trials": design.n_trials})
+                CallJob.of_call(record, log, job, used).finish()
+            elif interrupted is None:
+                _tell_few(len(rest), design)
             return record.result()
 
     def restart(self) -> Result:
@@ -147,7 +151,7 @@ class Monitor:
 
         Each beginning has an error level of its own.
         """
-        with Log(self.path, KIND) as log:
+        with Log(self.path, _KIND) as log:
             if log.header is None:
                 raise RecordError(f"{self.path} does not exist")
             record = Record.of(log.header, log.entries())
@@ -175,19 +179,17 @@ class Monitor:
     def decided_now(self) -> bool:
         """Whether the last call brought the verdict."""
         record = self._read()
-        decided, calls = _evidence(record.result())[0], record.calls[record.since :]
-        return decided is not None and decided > sum(len(each.tables) for each in calls[:-1])
+        before = replace(record, calls=record.calls[:-1])
+        return before.result().verdict == "inconclusive" != record.result().verdict
 
     @property
     def outlook(self) -> str:
         """How many more calls may bring the verdict, if changes go on as they were; else ""."""
         record = self._read()
-        calls = record.calls[record.since :]
-        if not calls or record.unfinished:
+        calls, result = record.calls[record.since :], record.result()
+        if not calls or record.unfinished or result.verdict != "inconclusive":
             return ""
-        ahead = _evidence(record.result())[1]
-        if ahead == 0:
-            return ""
+        ahead = _ahead(result)
         if math.isinf(ahead):
             return "At this rate no verdict is in sight."
         more = math.ceil(ahead / calls[-1].trials)
@@ -202,7 +204,7 @@ class Monitor:
     # calls
 
     def _read(self) -> Record:
-        entries = read(self.path, KIND)
+        entries = read(self.path, _KIND)
         return Record.of(next(entries, {}), entries)
 
     def _job(self, record: Record | None, X: Any, y: Any, ids: Any) -> tuple[Job, Words]:
@@ -216,53 +218,23 @@ class Monitor:
                 raise DataError("must be a different name for each row", argument="ids")
         job = job.planned()
         if record is not None:
-            require_the_same(self.path, record.header, self._header(job))
+            record.header.require_same(self._header(job), self.path)
         return job, words
 
     def _header(self, job: Job) -> Header:
         """Return what a record begins with: what later calls must be the same in."""
         design, code = replace(job.design, max_trials=None), job.algorithm.user_code
-        known = {k: v for k, v in job.settings.items() if isinstance(v, int | float | str)}
-        asked = {k: v for k, v in known.items() if k not in (*_OF_A_CALL, *_NOT_HERE)}
+        asked = {
+            name: value
+            for name, value in job.settings.items()
+            if isinstance(value, int | float | str) and name not in _NOT_KEPT
+        }
         asked |= {"n": design.n, "random_state": design.seed, "removals_per_trial": design.removals}
         if design.compares != "decisions":
             asked["points_per_trial"] = design.points
         question = question_of(job, job.with_epsilon(asked.get("epsilon"))[1])
-        return Header(
-            design,
-            replace(question, test="open-ended"),
-            asked,
-            {"algorithm": code_digest(*code)},
-            dict(versions(*code)),
-            self.kept,
-        )
-
-    def _finish(self, record: Record, log: Log, job: Job, words: Words) -> Ids:
-        """Run the missing trials of a call that was interrupted; return which rows are left."""
-        every, call = np.arange(len(words)), record.unfinished
-        if call is None:
-            return every
-        places: dict[int, deque[int]] = defaultdict(deque)
-        for place, word in enumerate(words.tolist()):
-            places[word].append(place)
-        found = [places[word].popleft() for word in call.rows if places[word]]
-        if len(found) < len(call.rows):
-            raise RecordError(
-                f"{self.path}: a call was interrupted, and {len(call.rows) - len(found):,} of its "
-                f"{len(call.rows):,} rows are not among these: give them again to finish it, or "
-                "restart without the evidence so far"
-            )
-        CallJob.of_call(record, log, job, np.array(found)).finish()
-        return np.setdiff1d(every, found)
-
-    def _begin(self, record: Record, log: Log, job: Job, words: Words, rest: Ids) -> None:
-        """Choose rows for as many trials as there can be, and run them."""
-        design = replace(job.design, n_labeled=len(rest))
-        if design.n_trials:
-            order = job.randomness.order("order of labelled rows", len(rest))
-            used = (rest[order] if design.shuffle else rest)[: design.n_trials * width(design)]
-            record.write(log, {"rows": words[used].tolist(), "trials": design.n_trials})
-            CallJob.of_call(record, log, job, used).finish()
+        question, digests = replace(question, test="open-ended"), {"algorithm": code_digest(*code)}
+        return Header(design, question, asked, digests, dict(versions(*code)), self.kept)
 
 
 @dataclass(frozen=True)
@@ -316,27 +288,179 @@ class CallJob(Job):
         return keep
 
 
+def _found_again(call: Call, words: Words, path: Path) -> Ids:
+    """Return the places of the rows of a call that was interrupted; equal ones in turn."""
+    places: dict[int, deque[int]] = defaultdict(deque)
+    for place, word in enumerate(words.tolist()):
+        places[word].append(place)
+    found = [places[word].popleft() for word in call.rows if places[word]]
+    if len(found) < len(call.rows):
+        raise RecordError(
+            f"{path}: a call was interrupted, and {len(call.rows) - len(found):,} of its "
+            f"{len(call.rows):,} rows are not among these: give them again to finish it, or "
+            "restart without the evidence so far"
+        )
+    return np.array(found)
+
+
 def _tell_few(count: int, design: Design) -> None:
-    few = f"{counted(count, 'row')} are too few for a trial, which takes {width(design)}"
+    few = f"{counted(count, 'row')} are too few for a trial, which takes {_width(design)}"
     if count:
         note(PoiseWarning, f"{few}: give them again together with later ones.")
 
 
-def _evidence(result: Result) -> tuple[int | None, float]:
-    """Return when the verdict came, and how many more trials it may take."""
-    from poise.theory.anytime import log_path, open_ended
+def _width(design: Design) -> int:
+    """Return how many rows a trial takes."""
+    return design.taken + design.points
 
-    question, threshold = result.question, result.design.threshold(result.epsilon)
-    shares, low = (
-        result.trials.table.shares(threshold, failures_exceed=exceed) for exceed in (True, False)
-    )
-    found = open_ended(shares, question.delta, question.alpha, low)
-    if found.decided_at is not None:
-        return found.decided_at, 0
-    if not shares.size or not question.delta:
-        return None, math.inf
-    stable = shares.mean() < question.delta
-    path, delta = (shares, question.delta) if stable else (1 - low, 1 - question.delta)
-    ahead = log_path(np.append(path, np.full(_MOST_AHEAD, path.mean())), delta)[shares.size :]
-    reached = ahead >= -math.log(question.alpha)
-    return None, float(reached.argmax()) + 1 if reached.any() else math.inf
+
+def _ahead(result: Result) -> float:
+    """Return how many more trials the verdict may take."""
+    from poise.theory.anytime import log_path
+
+    delta, threshold = result.delta, result.design.threshold(result.epsilon)
+    if not result.n_observed or not delta:
+        return math.inf
+    path = result.trials.table.shares(threshold)
+    if path.mean() >= delta:
+        path = 1 - result.trials.table.shares(threshold, failures_exceed=False)
+        delta = 1 - delta
+    ahead = log_path(np.append(path, np.full(_MOST_AHEAD, path.mean())), delta)[len(path) :]
+    reached = ahead >= -math.log(result.alpha)
+    return float(reached.argmax()) + 1 if reached.any() else math.inf
+
+
+# The file: its question, the rows that were used, and their changes, line by line ---------------
+
+
+class Header(msgspec.Struct):
+    """What a record begins with; its trials come from there."""
+
+    design: Design
+    question: Question
+    asked: dict[str, Any]
+    code: dict[str, str]
+    versions: dict[str, str]
+    kept: dict[str, Any] = {}
+    data: ClassVar[str] = ""  # which rows there were is known by their fingerprints
+    split: ClassVar[None] = None
+
+    def label_of(self, row: int) -> object:
+        """Return the row's number: records hold no names."""
+        return row
+
+    def require_same(self, now: Header, path: Path) -> None:
+        """Refuse another algorithm, question or seed than the record's."""
+        before, here = (
+            {name: getattr(each.design, name) for name in _SAME}
+            | {name: getattr(each.question, name) for name in ("epsilon", "delta", "alpha")}
+            | ({"code": each.code} if self.versions["python"] == now.versions["python"] else {})
+            for each in (self, now)
+        )
+        require_same(path, before, here)
+
+
+@dataclass
+class Call:
+    """The trials of one call: their rows, and the changes that are known."""
+
+    rows: list[int]
+    trials: int
+    tables: list[Floats] = field(default_factory=list)
+    ended: Entry | None = None
+
+
+@dataclass
+class Record:
+    """What a record says, line by line."""
+
+    header: Header
+    calls: list[Call] = field(default_factory=list)
+    since: int = 0  # the first call whose evidence counts
+
+    @classmethod
+    def of(cls, header: Mapping[str, Any], entries: Iterable[Entry]) -> Record:
+        """Read the lines, each of which must follow from those before it."""
+        try:
+            record = cls(msgspec.convert(header, Header))
+            for entry in entries:
+                record.take(entry)
+        except (msgspec.ValidationError, KeyError, IndexError, ValueError) as error:
+            raise RecordError(f"this is not a record of a monitor: {error}") from None
+        return record
+
+    def take(self, entry: Entry) -> None:
+        """Take the next line."""
+        if "restart" in entry:
+            self.since = len(self.calls)
+        elif "rows" in entry:
+            self.calls.append(Call(entry["rows"], entry["trials"]))
+        elif "changes" in entry:
+            table = numbers(entry["changes"]).reshape(self.header.design.removals, -1)
+            self.calls[-1].tables.append(table)
+        else:
+            self.calls[-1].ended = entry
+
+    def write(self, log: Log, entry: Entry) -> None:
+        """Append a line."""
+        log.append(entry)
+        self.take(entry)
+
+    @property
+    def unfinished(self) -> Call | None:
+        """The last call, if it was interrupted."""
+        last = self.calls[self.since :][-1:]
+        return last[0] if last and last[0].ended is None else None
+
+    @property
+    def known(self) -> Entry | None:
+        """What the first call to end has seen of the algorithm."""
+        return next((call.ended for call in self.calls if call.ended), None)
+
+    @property
+    def design(self) -> Design:
+        """The design after that look; what it gave up is seen in the changes."""
+        design = self.header.design
+        sizes = [table.size for call in self.calls for table in call.tables]
+        if sizes and sizes[0] != math.prod(design.shape):
+            design = replace(design, given_up=("points",))
+        more = {k: v for k, v in (self.known or {}).items() if k != "warnings"}
+        return replace(design, **more)
+
+    @property
+    def tables(self) -> list[Floats]:
+        """The changes of all trials since the last restart."""
+        return [table for call in self.calls[self.since :] for table in call.tables]
+
+    def result(self) -> Result:
+        """Judge all trials since the last restart."""
+        header, m = self.header, sum(call.trials for call in self.calls[self.since :])
+        design = replace(self.design, n_labeled=m * _width(header.design))
+        said = [text for call in self.calls if call.ended for text in call.ended["warnings"]]
+        trials = Trials(
+            np.array(self.tables).reshape(-1, *design.shape),
+            design,
+            warnings=tuple(dict.fromkeys(said)),
+            delta=header.question.delta,
+            asked=header.question,
+            origin=header,
+        )
+        return trials.judge(header.question)
+
+    def used_before(self, words: Words, skip: bool, path: Path) -> Ids:
+        """Return the rows that were used before; refuse more than chance explains."""
+        known = np.array([word for call in self.calls for word in call.rows], dtype=np.uint64)
+        if skip:
+            used = np.flatnonzero(np.isin(words, known))
+            if len(used) and chance_of_equals(known):
+                problem = "needs ids: some rows are equal by chance"
+                raise ArgumentError(problem, argument="skip_used")
+            return used
+        used = beyond_chance(known, words)
+        if len(used):
+            raise DataError(
+                f"{len(used):,} of {counted(len(words), 'row')} were used before, says {path}, such as "
+                f"row {used[0]} (counting from 0); ids tell equal rows apart",
+                remedy={"skip_used": True},
+            )
+        return used
