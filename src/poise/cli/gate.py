@@ -219,8 +219,8 @@ def _prepared(
     entry: Mapping[str, Any],
 ) -> tuple[Job, Question]:
     """Check a question about new training sets, or about the one that is given."""
-    from poise.questions.ask import prepared
-    from poise.questions.deployed import about_training_set
+    from poise.questions.deployed import GivenJob
+    from poise.questions.job import Job
 
     given = dict(entry.get("deployed", {}))
     if "hold_out" in given:
@@ -228,14 +228,15 @@ def _prepared(
     X, y, fresh = rows["X"], rows["y"], rows.get("X_fresh")
     beside = {key: rows[key] for key in rows if key not in ("X", "y", "X_fresh")}
     if "deployed" not in entry:
-        return prepared("gate", algorithm, X, y, {**beside, **asked})
+        return Job.of("gate", algorithm, X, y, {**beside, **asked}).asked()
     if fresh is None:
         problem = 'needs fresh rows: fresh = "FILE" in [data], or hold_out = 0.2'
         raise ArgumentError(problem, argument="deployed")
     if "without" in given:
         given["without"] = source.named(given["without"])
     beside.pop("X_unlabeled", None)
-    return about_training_set("gate", algorithm, (X, y, fresh, None), {**beside, **asked, **given})
+    rows_given = (X, y, fresh, None)
+    return GivenJob.given("gate", algorithm, rows_given, {**beside, **asked, **given}).asked()
 
 
 def _as_key(name: str, *value: object) -> str:

@@ -8,7 +8,6 @@ from typing import Any, Literal, Unpack
 from poise import checks
 from poise.errors import ArgumentError, PoiseError
 from poise.questions.job import Job
-from poise.results.question import Question
 from poise.results.result import Result
 from poise.results.trials import Trials
 from poise.settings import Every, MoreSettings, Settings, documented
@@ -80,22 +79,16 @@ def stability_test(
     >>> result.verdict
     'stable'
     """
-    asked = {
-        "n": n,
-        "epsilon": epsilon,
-        "delta": delta,
-        "alpha": alpha,
-        "X_unlabeled": X_unlabeled,
-        "groups": groups,
-        "response": response,
-        "distance": distance,
+    asked: dict[str, Any] = {"n": n, "epsilon": epsilon, "delta": delta, "alpha": alpha}
+    asked |= {
         "test": test,
         "stop_early": stop_early,
         "random_state": random_state,
         "n_jobs": n_jobs,
-        **settings,
     }
-    job, question = prepared("stability_test", algorithm, X, y, asked)
+    asked |= {"X_unlabeled": X_unlabeled, "groups": groups}
+    asked |= {"response": response, "distance": distance, **settings}
+    job, question = Job.of("stability_test", algorithm, X, y, asked).asked()
     return job.run(question).judge(question)
 
 
@@ -198,7 +191,7 @@ def assert_stable(
     __tracebackhide__ = True  # pytest shows the line of the test
     checks.choice("inconclusive", inconclusive, ("fail", "skip", "pass"))
     try:
-        job, question = prepared("assert_stable", algorithm, X, y, asked)
+        job, question = Job.of("assert_stable", algorithm, X, y, asked).asked()
         job.require_answerable(question)
     except PoiseError as error:
         raise error.with_traceback(None) from error.__cause__
@@ -221,33 +214,3 @@ def refuse_verdicts(function: str, given: Mapping[str, Any], names: Iterable[str
                 argument=name,
                 remedy="give it to Trials.test",
             )
-
-
-def prepared(
-    function: str,
-    algorithm: Any,
-    X: Any,
-    y: Any,
-    asked: Mapping[str, Any],
-    limits: bool = False,
-) -> tuple[Job, Question]:
-    """Check everything that a question is given; nothing is fitted yet.
-
-    Where ``limits`` alone may be wanted, an allowed change may be left out.
-    """
-    job, change, epsilon = Job.of(function, algorithm, X, y, asked), None, asked.get("epsilon")
-    if not (limits and epsilon is None and job.design.sized):
-        job, change = job.with_epsilon(epsilon)
-    return job, question_of(job, change)
-
-
-def question_of(job: Job, change: float | None) -> Question:
-    """Return the question of a job's settings; rows that were chosen by looking share alpha."""
-    given = job.settings
-    if given["delta"] is None:
-        raise ArgumentError(
-            "is missing: how often a change may be larger", argument="delta", remedy={"delta": 0.1}
-        )
-    alpha = given["alpha"] / job.design.chosen_from
-    more: dict[str, Any] = {name: given.get(name) for name in ("test", "stop_early", "gamma")}
-    return Question(change, given["delta"], alpha, **more)

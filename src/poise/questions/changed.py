@@ -13,7 +13,6 @@ from poise.algorithms.algorithm import RESPONSES, Algorithm, Predict, blaming_us
 from poise.data.rows import as_rows
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
-from poise.questions.ask import question_of
 from poise.questions.deployed import GivenJob
 from poise.results.result import Result
 from poise.settings import Everything, checked, documented, settings_of
@@ -68,9 +67,7 @@ def changed(
     >>> result.verdict, result.n_trials
     ('stable', 92)
     """
-    job = two_models("changed", (old, new), X_fresh, y_fresh, asked)
-    job, change = job.with_epsilon(asked.get("epsilon"))
-    question = question_of(job, change)
+    job, question = two_models("changed", (old, new), X_fresh, y_fresh, asked).asked()
     return job.run(question).judge(question)
 
 

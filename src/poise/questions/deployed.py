@@ -22,7 +22,7 @@ from poise.engine.messages import Answers, Batch
 from poise.engine.oracle import Oracle, converse
 from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning, note
 from poise.procedures.given_data import GivenSplit, given_data
-from poise.questions.ask import question_of, refuse_verdicts
+from poise.questions.ask import refuse_verdicts
 from poise.questions.job import Job, randomness_of, sd_of
 from poise.results.design import MOST_FITTED, MOST_POINTS, Design, Notion
 from poise.results.question import Question, law_for
@@ -92,7 +92,7 @@ def deployed_test(
     ('stable', 62, 381)
     """
     rows = (X, y, X_fresh, y_fresh)
-    job, question = about_training_set("deployed_test", algorithm, rows, asked)
+    job, question = GivenJob.given("deployed_test", algorithm, rows, asked).asked()
     return job.run(question).judge(question)
 
 
@@ -129,18 +129,6 @@ def measure_deployed(
     refuse_verdicts("measure_deployed", asked, _OF_A_VERDICT)
     given = {"delta": 0.1, **asked}
     return GivenJob.given("measure_deployed", algorithm, (X, y, X_fresh, y_fresh), given).run()
-
-
-def about_training_set(
-    function: str, algorithm: Any, rows: tuple[Any, Any, Any, Any], asked: Mapping[str, Any]
-) -> tuple[Job, Question]:
-    """Check everything that a question is given; nothing is fitted yet."""
-    job, change = GivenJob.given(function, algorithm, rows, asked).with_epsilon(
-        asked.get("epsilon")
-    )
-    asks = question_of(job, change)
-    law_for(job.planned().design, asks.delta, asks.alpha, asks.test, asks.gamma)  # refuses some
-    return job, asks
 
 
 @dataclass(frozen=True)
@@ -200,6 +188,12 @@ class GivenJob(Job):
         job = replace(job, algorithm=job.algorithm.keeping_seeds())
         job._refuse_rows(known)
         return job
+
+    def asked(self, limits: bool = False) -> tuple[Self, Question]:
+        """Return the question; some tests cannot read these trials."""
+        job, asks = super().asked()
+        law_for(job.planned().design, asks.delta, asks.alpha, asks.test, asks.gamma)
+        return job, asks
 
     def _with_sd(self, rows: int) -> Self:
         """Take the sd of the training set, which is given."""

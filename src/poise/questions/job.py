@@ -122,6 +122,22 @@ class Job:
         )
         return cls(prepared, sample, distance, coupling, settings, randomness, design)
 
+    def asked(self, limits: bool = False) -> tuple[Self, Question]:
+        """Return the question, and the job with rows set aside for it if it needs any.
+
+        Where ``limits`` alone may be wanted, an allowed change may be left out. Rows that were
+        chosen by looking share alpha.
+        """
+        given, job, change = self.settings, self, None
+        if not (limits and given["epsilon"] is None and self.design.sized):
+            job, change = self.with_epsilon(given["epsilon"])
+        if given["delta"] is None:
+            problem = "is missing: how often a change may be larger"
+            raise ArgumentError(problem, argument="delta", remedy={"delta": 0.1})
+        alpha = given["alpha"] / job.design.chosen_from
+        more: dict[str, Any] = {name: given.get(name) for name in ("test", "stop_early", "gamma")}
+        return job, Question(change, given["delta"], alpha, **more)
+
     def with_epsilon(self, epsilon: object) -> tuple[Self, float | None]:
         """Return the allowed change as a number; a share of the sd sets rows aside for it."""
         asked = read_epsilon(epsilon)

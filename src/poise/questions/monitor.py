@@ -24,7 +24,6 @@ from poise.engine.log import Entry, Log, read, require_same
 from poise.engine.messages import Answer, Floats
 from poise.engine.oracle import Oracle
 from poise.errors import ArgumentError, DataError, PoiseWarning, RecordError, note
-from poise.questions.ask import question_of
 from poise.questions.job import Job
 from poise.results.design import Design
 from poise.results.file import numbers, written
@@ -232,8 +231,8 @@ class Monitor:
         asked |= {"n": design.n, "random_state": design.seed, "removals_per_trial": design.removals}
         if design.compares != "decisions":
             asked["points_per_trial"] = design.points
-        question = question_of(job, job.with_epsilon(asked.get("epsilon"))[1])
-        question, digests = replace(question, test="open-ended"), {"algorithm": code_digest(*code)}
+        question = replace(job.asked()[1], test="open-ended")
+        digests = {"algorithm": code_digest(*code)}
         return Header(design, question, asked, digests, dict(versions(*code)), self.kept)
 
 
@@ -458,8 +457,9 @@ class Record:
             return used
         used = beyond_chance(known, words)
         if len(used):
+            rows = counted(len(words), "row")
             raise DataError(
-                f"{len(used):,} of {counted(len(words), 'row')} were used before, says {path}, such as "
+                f"{len(used):,} of {rows} were used before, says {path}, such as "
                 f"row {used[0]} (counting from 0); ids tell equal rows apart",
                 remedy={"skip_used": True},
             )

@@ -16,7 +16,6 @@ from poise.algorithms.distances import error_of
 from poise.algorithms.predictions import as_array
 from poise.data.suitable import holds_labels
 from poise.errors import ArgumentError, PoiseError, RecordError, TrialError
-from poise.questions.ask import prepared
 from poise.questions.job import Job, randomness_of
 from poise.results.question import Question
 from poise.results.together import Comparison, Curve, file_names
@@ -159,8 +158,8 @@ def _prepared(
 ) -> Asked:
     """Check everything about one of several; an error names it."""
     try:
-        limits = function == "stability_curve"
-        return prepared(function, algorithm, X, y, asked, limits)
+        job = Job.of(function, algorithm, X, y, asked)
+        return job.asked(limits=function == "stability_curve")
     except PoiseError as error:
         error.add_note(f"This is about {called}")
         raise
