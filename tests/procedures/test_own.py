@@ -229,6 +229,11 @@ def test_linear_models_are_read():
             del self.intercept_
             return self
 
+    class Fragile(LinearRegression):
+        def fit(self, X, y):
+            assert Y[0] not in y
+            return super().fit(X, y)
+
     asked = {"n": 8, "epsilon": 1.0, "delta": 0.3, "alpha": 0.1}
     plain = research.TransparentLinearTest(**asked)
     seen = {"models": "transparent", "random_state": 3}
@@ -240,7 +245,12 @@ def test_linear_models_are_read():
     known = research.TransparentLinearTest(
         **asked, feature_law=lambda rng, size: rng.normal(size=(size, 2))
     )
-    assert research.run(known, LinearRegression(), X, Y, **seen).n_trials == 15 > found.n_trials
+    drawn = research.run(known, LinearRegression(), X, Y, **seen)
+    assert drawn.n_trials == 15 > found.n_trials
+    assert "law of the features" in drawn.reason
+    assert "law" not in found.reason
+    lost = research.run(plain, Fragile(), X, Y, **seen, on_error="record")
+    assert (lost.n_trials, lost.statistic) == (found.n_trials, found.statistic + 1)
     for wrong in (Clipped(), Slope(), DecisionTreeRegressor()):
         with pytest.raises((AlgorithmError, TrialError), match="linear"):
             research.run(plain, wrong, X, Y, **seen)

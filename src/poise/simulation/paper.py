@@ -419,9 +419,9 @@ def _raised(world: World, rng: np.random.Generator) -> bool:
 
 def linear_instability(effort: Effort) -> Found:  # half of the stars spring it
     """4.3: Theorem 4, D, linear trap around constants: instability 1-(1-delta*)(1-c)^n."""
-    hidden = trap(_lines(4), "linear", epsilon=0.5, delta=0.3, c=0.15)
+    hidden = trap(_lines(4), "linear", epsilon=0.4, delta=0.3, c=0.15)
     expected = 1 - (1 - hidden.delta_star) * 0.85**4
-    return near(expected, effort.moves(hidden.world, 0.5, 2000, seed=3))
+    return near(expected, effort.moves(hidden.world, 0.4, 2000, seed=3))
 
 
 # Section 5.1: finite spaces
