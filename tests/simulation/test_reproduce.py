@@ -31,7 +31,7 @@ PLANTED = {  # the words for it beside a claim: module, right, wrong
     "the rows that were explored are tested as well": (
         "procedures.adaptive", "order[count:]", "order"),
     "a trap that springs at any large response": ("simulation.traps", "y == self.star", "y > 2"),
-    "nothing is removed": ("procedures.own", "Query(train[:-1]", "Query(train"),
+    "nothing is removed": ("procedures.own", "Query(rows[:-1]", "Query(rows"),
     ">= for >": ("theory.changes", "table > epsilon", "table >= epsilon"),
     "alpha halved": (
         "theory.binomial", "n_trials), checks.deltas(delta), checks.alphas(alpha)",
