@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,6 @@ from poise.theory.bagging import inflated_mask
 from poise.theory.random_bags import BagChoice, choose_bags
 
 Floats = NDArray[np.float64]
-Units = Literal["response", "range", "probabilities"]
 
 
 def stabilize(
@@ -111,17 +110,14 @@ class Promise:
         Training rows, bags, and the allowed change.
     delta : float
         Probability of a larger change when a row is removed.
-    units : {"response", "range", "probabilities"}
-        What ε is measured in; a share of the range of the training responses, if that is what
-        predictions are clipped to.
-    sets : bool
-        Whether all labels are known beforehand, so that it holds for sets of labels, too.
+    change, limits : str
+        What changes by how much, and what else holds, in words.
     """
 
     bags: BagChoice
     delta: float
-    units: Units
-    sets: bool
+    change: str
+    limits: str
 
     def __str__(self) -> str:
         if self.delta >= 1:
@@ -131,26 +127,10 @@ class Promise:
         if bags.coupled:
             removed = f"the last of {rows} is removed and random_state stays the same"
         taken = f"{checks.counted(bags.n_bags, 'bag')} of {checks.counted(bags.bag_size, 'row')}"
-        change, limits = self._in_units(exactly(bags.epsilon))
         return (
-            f"Whatever the distribution: if {removed}, {change} with probability at most "
-            f"{at_most(self.delta)} ({taken}, Theorem {bags.theorem}). {limits}"
+            f"Whatever the distribution: if {removed}, {self.change} with probability at most "
+            f"{at_most(self.delta)} ({taken}, Theorem {bags.theorem}). {self.limits}"
             "It says nothing about accuracy."
-        )
-
-    def _in_units(self, epsilon: str) -> tuple[str, str]:
-        """Say what changes by how much, and what else holds."""
-        change = f"the prediction at a new point changes by more than {epsilon}"
-        if self.units == "response":
-            return change, ""
-        if self.units == "range":
-            limits = "The range depends on the rows: with bounds, epsilon is in units of the "
-            return f"{change} times the range of the training responses", f"{limits}response. "
-        limits = "Otherwise the sets before and after share at least k labels (Theorem M). "
-        return (
-            f"the class probabilities at a new point change by {epsilon} or more (Euclidean "
-            "distance)",
-            limits if self.sets else "With classes= it holds for sets of labels, too. ",
         )
 
 
@@ -178,8 +158,12 @@ class Stabilized(Refitting, abc.ABC):
         self.random_state, self.n_jobs = random_state, n_jobs
 
     @abc.abstractmethod
-    def _spread(self) -> tuple[Units, dict[str, Any], float]:
-        """Return what ε is measured in, how base fits may differ, and the largest change."""
+    def _spread(self) -> tuple[dict[str, Any], float]:
+        """Return how base fits may differ, and the largest change."""
+
+    @abc.abstractmethod
+    def _promised(self) -> tuple[str, str]:
+        """Say what changes by how much, and what else holds."""
 
     @abc.abstractmethod
     def _says(self, member: Predict, X: Any) -> Floats:
@@ -188,26 +172,20 @@ class Stabilized(Refitting, abc.ABC):
     @property
     def guarantee(self) -> Promise:
         """What is promised about n training rows, with these bags."""
-        bags, units = self.bags(), self._spread()[0]
+        bags, relative = self.bags(), self.bounds is None and is_regressor(self)
         # A removed row changes the range of the responses with probability 2/n.
-        delta = min(1.0, bags.delta + 2 / bags.n) if units == "range" else bags.delta
-        return Promise(bags, delta, units, self.classes is not None)
+        delta = min(1.0, bags.delta + 2 / bags.n) if relative else bags.delta
+        return Promise(bags, delta, *self._promised())
 
     def bags(self) -> BagChoice:
         """Choose the bags that are not given; raise an error if those given are not enough."""
-        _, spread, largest = self._spread()
+        spread, largest = self._spread()
         if checks.positive("epsilon", self.epsilon) >= largest:
             rule = f"must be below {number(largest)}, the largest change there is"
             raise ArgumentError(rule, argument="epsilon", got=self.epsilon)
-        return choose_bags(
-            self.n,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            bag_size=self.bag_size,
-            n_bags=self.n_bags,
-            coupled=self.shared_seed,
-            **spread,
-        )
+        asked: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, **spread}
+        asked |= {"bag_size": self.bag_size, "n_bags": self.n_bags, "coupled": self.shared_seed}
+        return choose_bags(self.n, **asked)
 
     def _fit(self, X: Any, y: NDArray[Any], response: str = "predict") -> Self:
         """Draw the bags, and fit each with a random term of its own."""
@@ -232,12 +210,18 @@ class Stabilized(Refitting, abc.ABC):
 class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
     """Average of a regressor over bags, each clipped to ``range_``; see :func:`stabilize`."""
 
-    def _spread(self) -> tuple[Units, dict[str, Any], float]:
+    def _spread(self) -> tuple[dict[str, Any], float]:
         low, high = self._bounds()
         if self.classes is not None:
             raise ArgumentError("is for classifiers", argument="classes", got=self.classes)
-        units: Units = "range" if self.bounds is None else "response"
-        return units, {"width": high - low}, high - low
+        return {"width": high - low}, high - low
+
+    def _promised(self) -> tuple[str, str]:
+        change = f"the prediction at a new point changes by more than {exactly(self.epsilon)}"
+        if self.bounds is not None:
+            return change, ""
+        limits = "The range depends on the rows: with bounds, epsilon is in units of the response. "
+        return f"{change} times the range of the training responses", limits
 
     def _bounds(self) -> tuple[float, float]:
         try:
@@ -270,11 +254,21 @@ class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
 class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
     """Average of a classifier's probabilities, or votes, over bags; see :func:`stabilize`."""
 
-    def _spread(self) -> tuple[Units, dict[str, Any], float]:
+    def _spread(self) -> tuple[dict[str, Any], float]:
         if self.bounds is not None:
             raise ArgumentError("is for regressors", argument="bounds", got=self.bounds)
         known = checks.LARGEST_COUNT if self.classes is None else len(self._known())
-        return "probabilities", {"n_classes": known}, math.sqrt(2)  # between two vectors
+        return {"n_classes": known}, math.sqrt(2)  # between two vectors
+
+    def _promised(self) -> tuple[str, str]:
+        limits = "Otherwise the sets before and after share at least k labels (Theorem M). "
+        return (
+            f"the class probabilities at a new point change by {exactly(self.epsilon)} or more "
+            "(Euclidean distance)",
+            limits
+            if self.classes is not None
+            else "With classes= it holds for sets of labels, too. ",
+        )
 
     def _known(self) -> NDArray[Any]:
         known = np.unique(np.asarray(self.classes))
