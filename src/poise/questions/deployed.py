@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.checks import counted
 from poise.data.copies import beyond_chance, copies, row_identities
-from poise.data.randomness import Ids, as_coupling
+from poise.data.randomness import Ids
 from poise.data.rows import Rows, as_rows, column_of
 from poise.data.sample import Sample
 from poise.data.suitable import check_responses
@@ -23,7 +23,7 @@ from poise.engine.oracle import Oracle, converse
 from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning, note
 from poise.procedures.given_data import GivenSplit, given_data
 from poise.questions.ask import refuse_verdicts
-from poise.questions.job import Job, randomness_of, sd_of
+from poise.questions.job import Job, Until, sd_of
 from poise.results.design import MOST_FITTED, MOST_POINTS, Design, Notion
 from poise.results.question import Question, law_for
 from poise.results.result import Result
@@ -183,8 +183,7 @@ class GivenJob(Job):
             "chosen_from": settings["chosen_from"] or 1,
         }
         with _own_words():
-            parts = (settings, as_coupling("shared"), randomness_of(settings))
-            job = cls.about(algorithm, sample, *parts, **counts)
+            job = cls.about(algorithm, sample, settings, **counts)
         job = replace(job, algorithm=job.algorithm.keeping_seeds())
         job._refuse_rows(known)
         return job
@@ -195,11 +194,11 @@ class GivenJob(Job):
         law_for(job.planned().design, asks.delta, asks.alpha, asks.test, asks.gamma)
         return job, asks
 
-    def _with_sd(self, rows: int) -> Self:
+    def _sd_of_some(self, rows: int) -> tuple[Sample, dict[str, Any]]:
         """Take the sd of the training set, which is given."""
         if self.design.sd is None:
             raise DataError("y has no sd: it holds labels, or the same value in all rows")
-        return self
+        return self.sample, {}
 
     def planned(self) -> Self:
         """Choose how many rows leave, and how many points a trial has."""
@@ -259,9 +258,8 @@ class GivenJob(Job):
             note(PoiseWarning, f"Every row leaves in turn, so this takes {fits:,} fits.")
 
     def _procedure(
-        self, oracle: Oracle, question: Question | None, rivals: int, seen: Look
+        self, oracle: Oracle, until: Until, seen: Look
     ) -> Generator[Batch, Answers, Answers]:
-        until = self._until(question, rivals)
         return given_data(self.split, oracle.work(()), until, seen.known)
 
     def repeated(self, oracle: Oracle, numbers: Ids) -> Answers:

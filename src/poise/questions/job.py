@@ -52,6 +52,7 @@ _SPLIT = (
     *("n", "n_trials", "removals", "points", "remove", "replace", "position"),
     *("one_full_fit", "shuffle"),
 )
+Until = Callable[[Floats], bool] | None  # shown the changes of each trial, says whether to stop
 _FEWEST_FOR_FORMULAS = 4  # trials: fewer are fitted sooner than a formula is compared
 
 
@@ -73,36 +74,23 @@ class Job:
 
     @classmethod
     def of(
-        cls,
-        function: str,
-        algorithm: object,
-        X: object,
-        y: object,
-        asked: Mapping[str, Any],
+        cls, function: str, algorithm: object, X: object, y: object, asked: Mapping[str, Any]
     ) -> Job:
         """Check the settings, then the rows, then the algorithm."""
         settings = checked(function, asked, Every)
         if is_on_dask(X) and function in ON_DASK:
             settings = _on_dask(settings)
-        coupling = _coupling(settings["coupling"])
-        randomness = randomness_of(settings)
         sample = _sample(algorithm, X, y, settings)
         rows: dict[str, Any] = {name: getattr(sample, name) for name in _COUNTS}
         n = training_size(settings["n"], settings["delta"], rows["n_labeled"], rows["n_groups"])
-        rows |= {"n": n, "sd": sd_of(sample)}
-        return cls.about(algorithm, sample, settings, coupling, randomness, **rows)
+        return cls.about(algorithm, sample, settings, n=n, sd=sd_of(sample), **rows)
 
     @classmethod
     def about(
-        cls,
-        algorithm: object,
-        sample: Sample,
-        settings: Mapping[str, Any],
-        coupling: Coupling,
-        randomness: Randomness,
-        **rows: Any,
+        cls, algorithm: object, sample: Sample, settings: Mapping[str, Any], **rows: Any
     ) -> Self:
         """Check the algorithm and its distance; ``rows`` say how the design counts them."""
+        coupling, randomness = _coupling(settings["coupling"]), randomness_of(settings)
         prepared = as_algorithm(algorithm, settings["response"]).prepared(sample.at_hand)
         given, natural = settings["distance"], prepared.natural_distance
         with blaming_user_code("the distance cannot be described"):
@@ -148,17 +136,16 @@ class Job:
             raise ArgumentError(
                 "must be a number: the sd of y is in other units", argument="epsilon", got=epsilon
             )
-        job = self._with_sd(asked.rows)
-        design = replace(job.design, epsilon_as_typed=str(epsilon))
+        sample, known = self._sd_of_some(asked.rows)
+        design = replace(self.design, **known, epsilon_as_typed=str(epsilon))
         change = allowed_change(rounded_down(asked.share * (design.sd or 0)), design)
-        return replace(job, design=design), self._reachable(change)
+        return replace(self, sample=sample, design=design), self._reachable(change)
 
-    def _with_sd(self, rows: int) -> Self:
-        """Set rows aside for the sd of the responses."""
+    def _sd_of_some(self, rows: int) -> tuple[Sample, dict[str, Any]]:
+        """Set rows aside for the sd of the responses; return the others, and what is known."""
         aside, rest = self.sample.set_aside(rows)
         counts = {"n_labeled": rest.n_labeled, "n_groups": rest.n_groups}
-        found: Any = {**counts, "sd": aside.sd(), "set_aside": aside.n_labeled}
-        return replace(self, sample=rest, design=replace(self.design, **found))
+        return rest, {**counts, "sd": aside.sd(), "set_aside": aside.n_labeled}
 
     def _reachable(self, epsilon: float | None) -> float | None:
         if epsilon is not None and epsilon >= self.distance.largest:
@@ -214,9 +201,7 @@ class Job:
 
         return Shortcut.of(self.algorithm, self.sample.at_hand, self.distance, design.n)
 
-    def run(
-        self, question: Question | None = None, *, rivals: int = 1, warn: bool = True
-    ) -> Trials:
+    def run(self, question: Question | None = None, *, warn: bool = True) -> Trials:
         """Look at trial 1, then run the trials that the rows hold."""
         job = self.planned()
         if warn:
@@ -230,7 +215,7 @@ class Job:
         with oracle.journal or nullcontext():
             job, begun, seen = job._begun(oracle, question)
             try:
-                answers = converse(job._procedure(oracle, question, rivals, seen), oracle)
+                answers = converse(job._procedure(oracle, job._until(question), seen), oracle)
                 job.warnings.extend(seen.finish())
                 if oracle.journal is not None:
                     job.warnings.extend(oracle.journal.warnings)
@@ -268,20 +253,21 @@ class Job:
         return oracle.answer(Batch([trials[int(k)] for k in numbers]))
 
     def _procedure(
-        self, oracle: Oracle, question: Question | None, rivals: int, seen: Look
+        self, oracle: Oracle, until: Until, seen: Look
     ) -> Generator[Batch, Answers, Answers]:
         """Return what asks for the trials."""
-        return measure(self.split, self._until(question, rivals), seen.known)
+        return measure(self.split, until, seen.known)
 
     @property
     def execution(self) -> Execution:
         """How its fits are run."""
         return Execution(**{name: self.settings[name] for name in _RUN})
 
-    def _until(self, question: Question | None, rivals: int) -> Callable[[Floats], bool] | None:
+    def _until(self, question: Question | None) -> Until:
+        """Return what ends the run early; rivals, of a comparison, share the level."""
         if question is None or not question.stop_early:
             return None
-        return until(question, self.design, rivals)
+        return until(question, self.design, self.settings.get("rivals", 1))
 
     def look(self, oracle: Oracle) -> Look:
         """Look at the rows for copies, and at the first trial, unless nobody wants to."""
@@ -303,14 +289,15 @@ class Job:
 
     def doubts(self) -> list[str]:
         """Say what is remarkable about the rows, before any fit."""
-        sample = self.sample
-        total = sample.n_labeled + sample.n_unlabeled
+        sample, design = self.sample, self.design
         plain = sample.at_hand.n_responses == 1 and sample.n_groups is None
-        classes = sample.classes if self.design.n_classes and plain else None
-        rare = rare_class(classes, self.design.n) if classes else None
-        estimator, design = getattr(self.algorithm, "estimator", None), self.design
-        search = search_among_few(estimator, design.n, design.unit, design.units[0])
-        found = copies(sample.at_hand, total), rare, search
+        classes = sample.classes if design.n_classes and plain else None
+        estimator = getattr(self.algorithm, "estimator", None)
+        found = (
+            copies(sample.at_hand, sample.n_labeled + sample.n_unlabeled),
+            rare_class(classes, design.n) if classes else None,
+            search_among_few(estimator, design.n, design.unit, design.units[0]),
+        )
         return [text for text in found if text]
 
     def after(self, seen: Look) -> Self:

@@ -275,7 +275,7 @@ class CallJob(Job):
         seen.known |= {k: Answer(table) for k, table in enumerate(self.record.calls[-1].tables)}
         return seen
 
-    def _until(self, question: Question | None, rivals: int) -> Callable[[Floats], bool]:
+    def _until(self, question: Question | None) -> Callable[[Floats], bool]:
         """Return what writes trials down; it never ends the run."""
         place, known = itertools.count(), len(self.record.calls[-1].tables)
 

@@ -76,7 +76,7 @@ def compare(
         name: _prepared("compare", each, X, y, of_all | {"name": short}, name)
         for name, (each, short) in _named(algorithms).items()
     }
-    trials, question = _measured(jobs, rivals=len(jobs) if race else 1)
+    trials, question = _measured(jobs)
     return Comparison(trials, question, _constant_error(next(iter(trials.values()))))
 
 
@@ -165,7 +165,7 @@ def _prepared(
         raise
 
 
-def _measured(jobs: Mapping[str, Asked], rivals: int = 1) -> tuple[dict[str, Trials], Question]:
+def _measured(jobs: Mapping[str, Asked]) -> tuple[dict[str, Trials], Question]:
     """Measure all of them, each at its share of the level; return the question of all."""
     question = next(iter(jobs.values()))[1]
     share = replace(question, alpha=question.alpha / len(jobs))
@@ -178,7 +178,7 @@ def _measured(jobs: Mapping[str, Asked], rivals: int = 1) -> tuple[dict[str, Tri
         job = replace(job, settings={**job.settings, **more})
         try:
             answered = share if share.epsilon is not None or not job.design.sized else None
-            trials[name] = job.run(answered, rivals=rivals, warn=False)
+            trials[name] = job.run(answered, warn=False)
         except TrialError as error:
             error.add_note(f"This is about {name}")
             raise
@@ -222,20 +222,16 @@ def _named(algorithms: Any) -> dict[str, tuple[Any, str | None]]:
 
 def _constant_error(trials: Trials) -> float:
     """Return the mean error of the median, or most frequent label, of the rows of each trial."""
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
     job: Any = trials.origin
     labels, errors = job.design.n_classes is not None or holds_labels(job.sample.y), []
+    constant = DummyClassifier() if labels else DummyRegressor(strategy="median")
     for k in range(job.design.n_trials):
         points = job.split.points(k)
         points = points[points < job.sample.n_labeled]
         if len(points):
             known = as_array(job.sample.responses(job.split.rows(k, 0)[0]))
-            truth = job.sample.responses(points)
-            errors.append(error_of(_constant(known, labels, len(points)), truth, labels))
+            said = constant.fit(known, known).predict(points)
+            errors.append(error_of(said, job.sample.responses(points), labels))
     return float(np.mean(errors)) if errors else math.nan
-
-
-def _constant(known: Any, labels: bool, count: int) -> Any:
-    if not labels:
-        return np.repeat(np.median(known, axis=0)[None], count, axis=0)
-    values, counts = np.unique(known, return_counts=True)
-    return np.repeat(values[counts.argmax()], count)
