@@ -39,10 +39,8 @@ class Execution:
     progress: bool | None = None
 
     def __post_init__(self) -> None:
-        if self.n_jobs == 0 or isinstance(self.n_jobs, bool):
-            raise ArgumentError(
-                "must be a whole number other than 0, or None", argument="n_jobs", got=self.n_jobs
-            )
+        if self.n_jobs == 0:
+            raise ArgumentError("must not be 0: -1 is one per core", argument="n_jobs")
         if self.backend is not None:
             self._refuse_limit("works on this machine only: a cluster cannot end a late fit")
             self._workers()  # no connection is an error before the first fit
@@ -86,12 +84,13 @@ class Execution:
         return Pool.of(self.size, self.fit_timeout)
 
 
+@dataclass(eq=False)
 class WorkerDied(Exception):  # noqa: N818 - it is not an error here
     """What a worker was computing when it died, if that is known, how, and whether it was late."""
 
-    def __init__(self, task: int | None, how: str, late: bool = False) -> None:
-        super().__init__(task, how, late)
-        self.task, self.how, self.late = task, how, late
+    task: int | None
+    how: str
+    late: bool = False
 
 
 class Workers(abc.ABC):

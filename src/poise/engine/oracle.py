@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -141,14 +141,20 @@ class Oracle:
         return found
 
 
-def converse(conversation: Generator[Batch, Answers, Verdict], oracle: Oracle) -> Verdict:
-    """Answer each batch until the procedure returns its verdict."""
+def converse(
+    conversation: Generator[Batch, Answers, Verdict],
+    oracle: Oracle,
+    permit: Callable[[Batch], None] | None = None,
+) -> Verdict:
+    """Answer each batch until the procedure returns its verdict; ``permit`` may refuse one."""
     answers: Any = None
     while True:
         try:
             batch = conversation.send(answers)
         except StopIteration as stop:
             return cast("Verdict", stop.value)
+        if permit is not None:
+            permit(batch)
         try:
             answers = oracle.answer(batch)
         except Ends as error:  # and what was measured

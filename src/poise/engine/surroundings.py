@@ -77,8 +77,6 @@ class Surroundings:
             os._exit = partial(_fail_instead, os._exit, os.getpid())
             undo.callback(np.seterr, **np.geterr())
             undo.callback(set_generators, generators())
-            with suppress(OSError):  # somebody has removed the folder
-                undo.callback(_go_to, os.getcwd())
             self._warned = undo.enter_context(warnings.catch_warnings(record=True))
             self._show = warnings.showwarning
             self._printed = undo.enter_context(_Printed())
@@ -215,11 +213,6 @@ def _fail_instead(end: Callable[[int], NoReturn], process: int, status: int) -> 
     if os.getpid() != process:  # a fork that a fit has made
         end(status)
     raise SystemExit(f"os._exit({status})")
-
-
-def _go_to(folder: str) -> None:
-    with suppress(OSError):
-        os.chdir(folder)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -252,7 +253,7 @@ def run(
         )
     execution = Execution(**{name: settings[name] for name in (*given, "progress")})
     oracle = Oracle(prepared, sample, measured.prepared(sample), execution)
-    most = None if budget is None else checks.count("budget", budget)
+    most = math.inf if budget is None else checks.count("budget", budget)
     with ExitStack() as after:
         after.callback(oracle.heard.warn)
         if random_state is None and journal is not None:
@@ -261,7 +262,7 @@ def run(
         if journal is not None:
             oracle.journal = after.enter_context(Journal(journal, staged=True))
             _begin(oracle.journal, procedure, oracle, randomness)
-        return _concluded(procedure, oracle, randomness, most, models == "transparent")
+        return _concluded(procedure, oracle, randomness, Permit(most, models == "transparent"))
 
 
 def _begin(journal: Journal, procedure: Procedure, oracle: Oracle, randomness: Randomness) -> None:
@@ -273,16 +274,13 @@ def _begin(journal: Journal, procedure: Procedure, oracle: Oracle, randomness: R
         note(ValidityWarning, text)
 
 
-def _concluded(
-    procedure: Procedure,
-    oracle: Oracle,
-    randomness: Randomness,
-    budget: int | None,
-    may_look: bool,
-) -> Any:
+def _concluded(procedure: Procedure, oracle: Oracle, randomness: Randomness, permit: Permit) -> Any:
     """Answer what a procedure asks until it concludes; a journal keeps the verdict."""
     conversation = procedure.ask(oracle.sample, randomness)
-    found = converse(_supervised(conversation, budget, may_look), oracle)
+    if not isinstance(conversation, GeneratorType):
+        kind = type(conversation).__name__
+        raise TypeError(f"procedure.ask must be a generator (it has to yield), but returned {kind}")
+    found = converse(conversation, oracle, permit)
     if oracle.journal is not None:
         oracle.journal.conclude(_described(procedure), _described(found))
     return found
@@ -296,38 +294,27 @@ def _described(value: object) -> str:
         return without_addresses(repr(value))
 
 
-def _supervised(conversation: object, budget: int | None, may_look: bool) -> Asking:
-    """Pass on what a procedure asks, if it is a batch, within the budget, and looks if it may."""
-    if not isinstance(conversation, GeneratorType):
-        kind = type(conversation).__name__
-        raise TypeError(f"procedure.ask must be a generator (it has to yield), but returned {kind}")
-    answers: Any = None
-    made = 0
-    while True:
-        try:
-            batch = conversation.send(answers)
-        except StopIteration as stop:
-            return stop.value
-        cost = _fits(batch, may_look)
-        if budget is not None and made + cost > budget:
-            asks = f"the procedure asks for {cost:,} fits after {made:,}"
-            raise ArgumentError(f"is exceeded: {asks}", argument="budget", got=budget)
-        made += cost
-        answers = yield batch
+@dataclass
+class Permit:
+    """What a procedure may ask: batches, within its budget, and looks at models if allowed."""
 
+    budget: float = math.inf
+    looks: bool = True
+    made: int = 0
 
-def _fits(batch: object, may_look: bool) -> int:
-    """Count the fits that a batch asks for; refuse what is none, and looks that are not allowed."""
-    if not isinstance(batch, Batch) or not len(batch.tasks):
-        raise TypeError(f"a procedure must yield a Batch of at least one task, got {batch!r}")
-    first = batch.tasks[0]
-    if isinstance(first, Trial):
-        return len(batch.tasks) * (len(first.full) + len(first.reduced))
-    if not may_look and any(isinstance(task, Query) and task.look for task in batch.tasks):
-        raise ArgumentError(
-            "must be 'transparent' for a procedure that looks at models", argument="models"
-        )
-    return len(batch.tasks)
+    def __call__(self, batch: object) -> None:
+        """Refuse a batch before any of it is computed."""
+        if not isinstance(batch, Batch) or not len(batch.tasks):
+            raise TypeError(f"a procedure must yield a Batch of at least one task, got {batch!r}")
+        first: Any = batch.tasks[0]
+        if not self.looks and any(getattr(task, "look", None) for task in batch.tasks):
+            problem = "must be 'transparent' for a procedure that looks at models"
+            raise ArgumentError(problem, argument="models")
+        cost = len(batch.tasks) * getattr(first, "n_fits", 1)
+        if self.made + cost > self.budget:
+            asks = f"the procedure asks for {cost:,} fits after {self.made:,}"
+            raise ArgumentError(f"is exceeded: {asks}", argument="budget", got=self.budget)
+        self.made += cost
 
 
 def replay(
@@ -378,7 +365,7 @@ def replay(
     algorithm, distance = as_algorithm(_never), as_distance("absolute", "absolute")
     oracle = Oracle(algorithm, sample, distance, Execution(on_error="record", progress=False))
     oracle.journal = kept
-    return _concluded(procedure, oracle, Randomness(seed), None, may_look=True)
+    return _concluded(procedure, oracle, Randomness(seed), Permit())
 
 
 def _never(X: Any, y: Any, seed: int) -> Any:
