@@ -24,60 +24,47 @@ from poise.procedures.measure import measure
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import this file
 
-STATE, ORDER, BATCH, CONSTANT = (
-    "not a function",
-    "another order",
-    "predicted with it",
-    "the same for",
-)
+STATE, ORDER = "not a function", "another order"
+BATCH, CONSTANT = "predicted with it", "the same for"
+
+
+def at_level(level):
+    return lambda points: level + points[:, 0]
 
 
 def mean(X, y, seed):
-    level = float(np.mean(y))
-    return lambda points: level + 0 * points[:, 0] + points[:, 0]
+    return at_level(float(np.mean(y)))
+
+
+def memo(key):
+    memory = {}
+    return lambda X, y, seed: at_level(memory.setdefault(key(X, seed), float(np.mean(y))))
 
 
 def memo_by_seed():
-    memory = {}
-
-    def fit(X, y, seed):
-        level = memory.setdefault(seed, float(np.mean(y)))
-        return lambda points: level + points[:, 0]
-
-    return fit
+    return memo(lambda X, seed: seed)
 
 
-def unseeded(X, y, seed):
-    level = int.from_bytes(os.urandom(4))
-    return lambda points: level + points[:, 0]
+def memo_by_size():
+    return memo(lambda X, seed: len(X))
+
+
+def unseeded():
+    return lambda X, y, seed: at_level(int.from_bytes(os.urandom(4)))
 
 
 class ByClass:
     seen = None
 
     def __call__(self, X, y, seed):
-        kind = type(self)
-        if kind.seen is None:
-            kind.seen = float(np.mean(y))
-        level = kind.seen
-        return lambda points: level + points[:, 0]
+        type(self).seen = np.mean(y) if self.seen is None else self.seen
+        return at_level(float(self.seen))
 
 
 def global_cache():
     def fit(X, y, seed):
         cache = sys.modules.setdefault("poise_test_cache", types.ModuleType("poise_test_cache"))
-        level = vars(cache).setdefault(str(seed), float(np.mean(y)))
-        return lambda points: level + points[:, 0]
-
-    return fit
-
-
-def memo_by_size():
-    memory = {}
-
-    def fit(X, y, seed):
-        level = memory.setdefault(len(X), float(np.mean(y)))
-        return lambda points: level + points[:, 0]
+        return at_level(vars(cache).setdefault(str(seed), float(np.mean(y))))
 
     return fit
 
@@ -87,8 +74,7 @@ def warm_start():
 
     def fit(X, y, seed):
         weights[:] = 0.5 * weights + 0.5 * np.mean(y)
-        level = float(weights[0])
-        return lambda points: level + points[:, 0]
+        return at_level(float(weights[0]))
 
     return fit
 
@@ -111,14 +97,13 @@ def alone_fails(X, y, seed):
 
 
 def last_row(X, y, seed):
-    level = float(y[-1])
-    return lambda points: level + points[:, 0]
+    return at_level(float(y[-1]))
 
 
 def order_fails(X, y, seed):
     if X[0, 0] > X[-1, 0]:
         raise ValueError("not sorted")
-    return lambda points: points[:, 0]
+    return at_level(0.0)
 
 
 def draws(X, y, seed):
@@ -155,26 +140,18 @@ def seen(begun):
 
 def test_state_between_fits_is_noticed_with_any_number_of_workers(seen):
     for jobs in (1, 2):
-        for make in (
-            *(memo_by_seed, memo_by_size, lambda: unseeded),
-            *(ByClass, global_cache, warm_start),
-        ):
-            _, said, _ = seen(make(), fresh=True, n_jobs=jobs, trials=2)
-            assert any(STATE in text for text in said), (make, jobs)
+        for make in (memo_by_seed, memo_by_size, unseeded, ByClass, global_cache, warm_start):
+            algorithm = make()
+            # A memo in a notebook travels with its function, filled with the seeds of a first call.
+            for _ in range(2 if make is memo_by_seed else 1):
+                said = seen(algorithm, fresh=True, n_jobs=jobs, trials=2)[1]
+                assert any(STATE in text for text in said), (make, jobs)
             ByClass.seen = None
     assert seen(mean, fresh=True)[1] == []
 
 
-def test_what_an_earlier_call_has_left_is_noticed_too(seen):
-    """A memo in a notebook travels with its function, filled with all seeds of the first call."""
-    algorithm = memo_by_seed()
-    for _ in range(2):
-        _, said, _ = seen(algorithm, fresh=True, trials=2)
-        assert any(STATE in text for text in said)
-
-
-def test_a_fit_that_fails_or_dies_elsewhere_is_said(seen):
-    here = os.getpid()
+def test_a_fit_that_fails_or_dies_elsewhere_is_said(seen, ask):
+    here, lock = os.getpid(), threading.Lock()
 
     def only_here(X, y, seed):
         if os.getpid() != here:
@@ -186,8 +163,6 @@ def test_a_fit_that_fails_or_dies_elsewhere_is_said(seen):
             os.kill(os.getpid(), signal.SIGKILL)
         return mean(X, y, seed)
 
-    lock = threading.Lock()
-
     def cannot_travel(X, y, seed):
         with lock:
             return mean(X, y, seed)
@@ -196,6 +171,8 @@ def test_a_fit_that_fails_or_dies_elsewhere_is_said(seen):
         [text] = seen(algorithm, fresh=True, trials=2)[1]
         assert words in text
         assert "n_jobs" not in text  # it is 1 already
+    this = ask(Ridge())  # no process for estimators of scikit-learn
+    assert look(this.oracle, this.trials)._fresh is None
 
 
 class Ends:
@@ -223,14 +200,8 @@ def test_predictions_that_cannot_be_compared_are_failures_like_any_other(seen):
     for points in (1, 3):
         for algorithm in (arrays, lambda X, y, seed: lambda rows: [Ends() for _ in rows]):
             assert seen(algorithm, points=points, on_error="record")[2].n_failed == 12
-    infinite = seen(lambda X, y, seed: lambda points: points[:, 0] + np.inf, on_error="record")
-    assert infinite[1] == []
-    assert infinite[2].n_failed == 12
-
-
-def test_no_process_is_started_for_estimators_of_scikit_learn(ask):
-    this = ask(Ridge())
-    assert look(this.oracle, this.trials)._fresh is None
+    infinite = seen(lambda X, y, seed: at_level(np.inf), on_error="record")
+    assert (infinite[1], infinite[2].n_failed) == ([], 12)
 
 
 def test_predictions_that_depend_on_their_batch_leave_one_point(seen):
@@ -249,29 +220,22 @@ def test_the_answer_of_one_point_is_that_of_a_trial_with_one_point(begun):
     for algorithm in (batch, draws):
         this = begun(algorithm, points=3, coupling="independent")
         found = look(this.oracle, this.trials)
-        found.close()
         assert found.given_up == ("points",)
-        split = this.split.with_fewer(1, 1)
-        answers = converse(measure(split), this.oracle)
+        answers = converse(measure(this.split.with_fewer(1, 1)), this.oracle)
         np.testing.assert_array_equal(found.known[0].values, answers.changes[0])
 
 
-def test_the_order_of_the_rows(seen):
+def test_the_order_of_the_rows_and_constant_predictions(seen):
     for algorithm in (last_row, order_fails, RandomForestRegressor(3)):
         found, said, _ = seen(algorithm, n=6)
         assert found.order_matters
         assert any(ORDER in text for text in said)
         assert not any(ORDER in text for text in seen(algorithm, "uniform", n=6)[1])
-    for algorithm in (mean, Ridge()):
-        assert seen(algorithm)[0].order_matters is False
-
-
-def test_constant_predictions(seen):
-    for algorithm, constant in ((DummyRegressor(), True), (mean, False), (Ridge(), False)):
-        said = seen(algorithm)[1]
-        assert any(CONSTANT in text for text in said) is constant
-    level = np.zeros(48)  # then the same prediction everywhere is right
-    assert not seen(DummyRegressor(), y=level)[1]
+    for algorithm in (mean, Ridge(), DummyRegressor()):
+        found, said, _ = seen(algorithm)
+        assert found.order_matters is False
+        assert any(CONSTANT in text for text in said) == (type(algorithm) is DummyRegressor)
+    assert seen(DummyRegressor(), y=np.zeros(48))[1] == []  # then it is right
 
 
 def test_the_fits_of_the_look_are_the_answer_to_trial_0_and_not_made_again(begun):
@@ -279,32 +243,23 @@ def test_the_fits_of_the_look_are_the_answer_to_trial_0_and_not_made_again(begun
 
     def counts(X, y, seed):
         fits.append((tuple(X[:, 0]), seed))
+        warnings.warn("rows", stacklevel=1)
         return mean(X, y, seed)
 
     for removals, points in ((1, 1), (2, 3)):
-        this = begun(counts, removals=removals, points=points)
-        expected = converse(measure(this.split), this.oracle)
+        expected = begun(counts, removals=removals, points=points)
+        expected = converse(measure(expected.split), expected.oracle)
         fits.clear()
+        this = begun(counts, removals=removals, points=points)
         found = look(this.oracle, this.trials)
-        found.close()
         assert len(fits) == 2 * removals + 1
         answers = converse(measure(this.split, known=found.known), this.oracle)
         np.testing.assert_array_equal(answers.changes, expected.changes)
         np.testing.assert_array_equal(answers.errors, expected.errors)
-        assert len(fits) == 2 * removals * 12 + 1
-        assert len(set(fits)) == len(fits)
-
-
-def test_what_the_fits_of_the_look_say_is_counted_once(begun):
-    def warns(X, y, seed):
-        warnings.warn("rows", stacklevel=1)
-        return mean(X, y, seed)
-
-    this = begun(warns)
-    found = look(this.oracle, this.trials)
-    converse(measure(this.split, known=found.known), this.oracle)
-    with pytest.warns(UserWarning, match="in 24 of 24 fits"):  # those of the trials
-        this.oracle.heard.warn()
+        made = 2 * removals * 12
+        assert len(set(fits)) == len(fits) == made + 1
+        with pytest.warns(UserWarning, match=f"in {made} of {made} fits"):  # those of the trials
+            this.oracle.heard.warn()
 
 
 def test_the_look_moves_on_when_a_trial_fails(begun):
@@ -323,22 +278,19 @@ def test_the_look_moves_on_when_a_trial_fails(begun):
 
     this = begun(fails)
     found = look(this.oracle, this.trials)
-    found.close()
     assert found.order_matters is None
     with pytest.raises(TrialError, match="trial 0"):
         converse(measure(this.split, known=found.known), this.oracle)
 
 
-def test_a_death_in_the_look_costs_its_trial_only(begun):
+def test_a_death_in_the_look_costs_its_trial_only(seen):
     def deadly(X, y, seed):
         if X[0, 0] == 0.0:
             os.kill(os.getpid(), signal.SIGKILL)
         return mean(X, y, seed)
 
-    this = begun(deadly, fresh=True, n_jobs=2, on_error="record", trials=3)
-    found = look(this.oracle, this.trials)
-    assert found.finish() == []
-    answers = converse(measure(this.split, known=found.known), this.oracle)
+    _, said, answers = seen(deadly, fresh=True, n_jobs=2, on_error="record", trials=3)
+    assert said == []
     assert [(f.trial, f.kind) for f in answers.failures] == [(0, "death")]
 
 

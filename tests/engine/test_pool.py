@@ -15,7 +15,7 @@ import scipy.sparse
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 
-from poise.engine import pool as transport
+from poise.engine import pool
 from poise.engine.execution import Chunks, Execution
 from poise.engine.messages import Answer, Failure
 from poise.engine.oracle import converse
@@ -62,92 +62,57 @@ def test_settings_that_no_pool_can_have():
         assert Execution().size == 3
 
 
-def test_everything_comes_back_from_a_file(tmp_path):
-    rng = np.random.default_rng(0)
-    path = tmp_path / "rows.bin"
+def test_everything_comes_back_from_a_file_in_which_memory_maps_are_named(tmp_path):
+    rng, path, file = np.random.default_rng(0), tmp_path / "rows.bin", tmp_path / "content"
     rng.normal(size=(50, 4)).tofile(path)
-    whole = np.memmap(path, float, "r", 8, (12, 4))
-    fortran = np.memmap(path, float, "r", 0, (12, 4), "F")
-    private = np.memmap(path, float, "c", 0, (12, 4))
+    whole, private = (
+        np.memmap(path, float, "r", 8, (12, 4)),
+        np.memmap(path, float, "c", 0, (12, 4)),
+    )
     private[:] = 7  # not in the file
-    table = rng.normal(size=(30, 3))
-    contents = {
-        "whole map": whole,
-        "plain view of a map": np.asarray(whole),
-        "map in the other order": fortran,
-        "slice of a map": whole[3:5],
-        "column of a map": whole[:, 1],
-        "rows of a view": np.asarray(whole)[3:5],
-        "turned view": np.asarray(whole).T,
-        "other type": whole.view(np.int64, np.ndarray),
-        "private map": private,
-        "rows": table,
-        "other order": np.asfortranarray(table),
-        "every second": table[::2],
-        "nothing": np.empty((0, 3)),
-        "one number": np.array(3.0),
-        "objects": np.array([1, "two", None], dtype=object),
-        "masked": np.ma.masked_array([1.0, 2.0], mask=[True, False]),
-        "frame": pd.DataFrame({"a": table[:, 0], "b": pd.Categorical(["x", "y", "x"] * 10)}),
-        "sparse": scipy.sparse.random(20, 5, 0.2, "csr", random_state=0),
-        "list": [[1.0, 2.0], "three"],
-        "function": lambda x: x + len(table),
-    }
-    file = tmp_path / "content"
-    for name, content in contents.items():
-        transport.write(content, file)
-        transport.read.cache_clear()
-        back = transport.read(str(file))
-        if name == "function":
-            assert back(1) == 31
-        elif name == "frame":
-            pd.testing.assert_frame_equal(back, content)
-        elif name == "sparse":
-            assert (back != content).nnz == 0
-        elif name == "list":
-            assert back == content
-        else:
-            np.testing.assert_array_equal(back, content)
-            assert back.dtype == content.dtype, name
-
-
-def test_a_memory_map_is_named_and_everything_else_is_copied(tmp_path):
-    path, file = tmp_path / "rows.bin", tmp_path / "content"
-    np.arange(1000.0).tofile(path)
-    whole = np.memmap(path, float, "r")
     longer = np.memmap(tmp_path / "longer.bin", float, "w+", shape=1000)
     os.truncate(tmp_path / "longer.bin", 4096)  # some of what was mapped is not there any more
-    for content, named in (
-        (whole, True),
-        (np.asarray(whole), True),
-        (whole[1:], False),
-        (np.memmap(path, float, "c"), False),
-        (longer[:500], False),
-    ):
-        transport.write(content, file)
-        assert (file.stat().st_size < 1000) == named
-
-
-def test_writing_into_what_was_read_changes_a_copy(tmp_path):
-    file = tmp_path / "content"
-    transport.write(np.zeros(10_000), file)
-    for _ in range(2):
-        transport.read.cache_clear()
-        back = transport.read(str(file))
+    table = rng.normal(size=(30, 3))
+    named = whole, np.asarray(whole), np.memmap(path, float, "r", 0, (12, 4), "F")
+    copied = (
+        *(whole[3:5], whole[:, 1], np.asarray(whole)[3:5], np.asarray(whole).T),
+        *(whole.view(np.int64, np.ndarray), private, longer[:500]),
+        *(table, np.asfortranarray(table), table[::2], np.empty((0, 3)), np.array(3.0)),
+        *(np.array([1, "two", None], dtype=object), np.ma.masked_array([1.0, 2.0], [True, False])),
+    )
+    for content in (*named, *copied):
+        pool.write([content], file)
+        pool.read.cache_clear()
+        [back] = pool.read(str(file))
+        np.testing.assert_array_equal(back, content)
+        assert back.dtype == content.dtype
+        assert (str(path).encode() in file.read_bytes()) == any(content is each for each in named)
+    frame = pd.DataFrame({"a": table[:, 0], "b": pd.Categorical(["x", "y", "x"] * 10)})
+    sparse = scipy.sparse.random(20, 5, 0.2, "csr", random_state=0)
+    pool.write((frame, sparse, [[1.0, 2.0], "three"], lambda x: x + len(table)), file)
+    pool.read.cache_clear()
+    back = pool.read(str(file))
+    pd.testing.assert_frame_equal(back[0], frame)
+    assert (back[1] != sparse).nnz == 0
+    assert (back[2], back[3](1)) == ([[1.0, 2.0], "three"], 31)
+    pool.write(np.zeros(10_000), file)
+    for _ in range(2):  # to write into what was read changes a copy
+        pool.read.cache_clear()
+        back = pool.read(str(file))
         assert (back == 0).all()
         back[:] = 1
 
 
-def test_workers_wait_for_the_next_run_and_forget_the_last(run):
+def test_workers_wait_for_the_next_run_and_forget_the_last(ask, run):
     def process(X, y, seed):
         return lambda points: np.full(len(points), float(os.getpid()))
 
     def workers():
         answers = run(process, trials=30, n_jobs=2, distance=lambda full, reduced: full)
-        pool = Pool._idle[os.getpid()]
-        pids = {worker.pid for worker in pool.workers.values()}
+        idle = Pool._idle[os.getpid()]
+        pids = {worker.pid for worker in idle.workers.values()}
         assert set(answers.changes.ravel()) <= pids
-        assert not list(Path(pool.folder).glob("work-*"))
+        assert not list(Path(idle.folder).glob("work-*"))
         return pids
 
     first = workers()
@@ -160,29 +125,19 @@ def test_workers_wait_for_the_next_run_and_forget_the_last(run):
     assert killed not in again
     assert again > first
 
-
-def test_a_run_that_needs_no_fit_leaves_the_workers_alone(ask, run):
-    run(Ridge(), n_jobs=2)
-    pool = Pool._idle[os.getpid()]
-    this = ask(Ridge(), n_jobs=2)
+    this = ask(Ridge(), n_jobs=2)  # a run that needs no fit leaves the workers alone
+    idle = Pool._idle[os.getpid()]
     failed = {0: Answer(failure=Failure("before"))}
     with pytest.raises(TrialError):
         converse(measure(this.split, known=failed), this.oracle)
-    assert Pool._idle[os.getpid()] is pool
+    assert Pool._idle[os.getpid()] is idle
 
 
 SCRIPT = """
-import os, signal, subprocess, sys, time
+import os, subprocess, sys, time
 import numpy as np
-from poise.algorithms.algorithm import as_algorithm
-from poise.algorithms.distances import as_distance
-from poise.data.randomness import Randomness, as_coupling
-from poise.data.sample import Sample
-from poise.data.split import Split
-from poise.engine.execution import Execution
-from poise.engine.oracle import Oracle, converse
+import poise
 from poise.engine.pool import Pool
-from poise.procedures.measure import measure
 
 def fit(X, y, seed):
     import ctypes
@@ -191,11 +146,8 @@ def fit(X, y, seed):
     {hang}
     return lambda points: np.zeros(len(points))
 
-sample = Sample.of(np.zeros((40, 1)), np.zeros(40))
-split = Split(sample, Randomness(0), n=3, trials=10, coupling=as_coupling("shared"))
-execution = Execution(n_jobs=2, progress=False)
-oracle = Oracle(as_algorithm(fit).prepared(sample), sample, as_distance("auto"), execution)
-converse(measure(split), oracle)
+rows = np.arange(40.0)[:, None]
+poise.measure(fit, rows, rows[:, 0], n=3, n_jobs=2, check=False, progress=False)
 {after}
 print("done", Pool._idle[os.getpid()].folder, file=sys.stderr, flush=True)
 """

@@ -77,9 +77,8 @@ def test_threads_take_turns(run):
     expected = run(changed_surroundings, coupling="independent").changes
     with ThreadPoolExecutor(4) as pool:
         runs = [pool.submit(run, changed_surroundings, coupling="independent") for _ in range(8)]
-        found_there = [each.result().changes for each in runs]
-    for changes in found_there:
-        np.testing.assert_array_equal(changes, expected)
+    for each in runs:
+        np.testing.assert_array_equal(each.result().changes, expected)
     os.environ.pop("POISE_TEST_THREADS")
     assert found() == before
 
@@ -202,17 +201,9 @@ def test_checks_are_skipped_after_a_good_trial_and_made_again_for_the_reason_of_
     assert [a.failure and a.failure.message for a in answers] == [
         *("ValueError: the reason", None, "ValueError: the reason", None, None)
     ]
-    skipped = [(k, skips) for k, skips in algorithm.fits if k != 0]
-    assert skipped == [
-        (1, False),
-        (1, False),
-        (2, True),
-        (2, False),
-        (3, False),
-        (3, False),
-        (4, True),
-        (4, True),
-    ]
+    trials = [k for k, _ in algorithm.fits if k]
+    skips = [int(skips) for k, skips in algorithm.fits if k]
+    assert (trials, skips) == ([1, 1, 2, 2, 3, 3, 4, 4], [0, 0, 1, 0, 0, 0, 1, 1])
     this = ask(Checked(bad=(2,), heals=True), trials=3)
     answers = list(this.oracle.work(this.trials).answers(range(3)))
     assert answers[2].failure  # a failure does not vanish because it was looked at again
@@ -221,30 +212,24 @@ def test_checks_are_skipped_after_a_good_trial_and_made_again_for_the_reason_of_
     assert not any(skips for _, skips in this.oracle.algorithm.fits)
 
 
-def test_a_fit_cannot_change_the_rows_of_the_next(run):
+def test_fits_and_predictors_that_write_into_their_arrays_change_nothing(run):
+    answer = np.zeros(1)
+
     def writes(X, y, seed):
         level = float(np.sum(y))
         X[:], y[:] = 0, 0
-        return lambda points: np.full(len(points), level)
+
+        def predict(points):
+            answer[:] = level  # one array for all answers
+            return answer
+
+        return predict
 
     def reads(X, y, seed):
         level = float(np.sum(y))
         return lambda points: np.full(len(points), level)
 
     np.testing.assert_array_equal(run(writes).changes, run(reads).changes)
-
-
-def test_a_predictor_may_use_one_array_for_all_its_answers(run):
-    answer = np.zeros(1)
-
-    def reuses(X, y, seed):
-        def predict(points):
-            answer[:] = len(X)
-            return answer
-
-        return predict
-
-    assert (run(reuses).changes == 1).all()
 
 
 def test_changes_and_errors_are_those_of_a_loop_by_hand(ask, run):
