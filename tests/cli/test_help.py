@@ -13,7 +13,7 @@ import pytest
 import poise
 from helpers import python
 from poise.cli import COMMANDS, main
-from poise.cli.algorithms import load_algorithm, load_object, parse_parameters
+from poise.cli.algorithms import load_algorithm, load_object
 from poise.cli.ask import OF_A_TEST
 from poise.errors import AlgorithmError, ArgumentError
 from poise.settings import Every, settings_of
@@ -89,26 +89,6 @@ def test_without_a_command_help_is_shown_and_it_is_no_verdict(run) -> None:
     assert "Start here" in result.stdout
 
 
-# algorithms by name
-
-LITERALS = {
-    "a=1": 1,
-    "a=1e-3": 0.001,
-    "a=None": None,
-    "a='1'": "1",
-    "a=rbf": "rbf",
-    "a=x=y": "x=y",
-    "a=(8, 8)": (8, 8),
-    "a=": "",
-    " a = -2 ": -2,
-}
-
-
-def test_parameters_are_literals_where_they_can_be() -> None:
-    for pair, value in LITERALS.items():
-        assert parse_parameters([pair]) == {"a": value}
-
-
 def test_algorithms_by_name(folder, monkeypatch) -> None:
     monkeypatch.chdir(folder)
     for name in [
@@ -121,7 +101,7 @@ def test_algorithms_by_name(folder, monkeypatch) -> None:
         found = load_algorithm(name)
         assert type(found).__name__ == name
         assert type(found).__module__.startswith("sklearn.")
-    found = load_algorithm("sklearn.linear_model:Ridge(alpha=3.0)", {"solver": "lsqr"})
+    found = load_algorithm("sklearn.linear_model:Ridge(alpha=3.0, solver='lsqr')")
     assert (found.alpha, found.solver) == (3.0, "lsqr")
     (folder / "poise_test_pipe.py").write_text(
         "from sklearn.linear_model import Ridge\n"
@@ -133,20 +113,20 @@ def test_algorithms_by_name(folder, monkeypatch) -> None:
     (folder / "poise_test_beside.py").touch()
     original = load_object("poise_test_pipe.py:pipeline", "algorithm")
     assert load_algorithm("poise_test_pipe.py:pipeline") is original
-    changed = load_algorithm("poise_test_pipe.py:pipeline", {"ridge__alpha": 3.0})
+    changed = load_algorithm("poise_test_pipe.py:pipeline(ridge__alpha=3.0)")
     assert (changed["ridge"].alpha, original["ridge"].alpha) == (3.0, 1.0)
-    shifted = load_algorithm("poise_test_models.py:mean", {"shift": 2.0})
+    shifted = load_algorithm("poise_test_models.py:mean(shift=2.0)")
     assert shifted.fit([[0], [1]], [1.0, 3.0], 0)([[5]]) == [4.0]
     monkeypatch.setattr("sys.path", [each for each in sys.path if each not in ("", str(folder))])
-    for place, given, said in [
-        ("poise_test_beside:mean", {}, r"name the file: poise_test_beside\.py:"),
-        ("poise_test_pipe.py:bare", {"a": 1}, "Bare does not take these parameters"),
-        ("poise_test_pipe.py:pipeline", {"ridge__gamma": 1}, "Invalid parameter 'gamma'"),
-        ("sklearn.pipeline:Pipeline", {}, "Pipeline cannot be created: .*steps"),
-        ("model.joblib:pipeline", {}, r"fitted model.*Ridge\(alpha"),
+    for place, said in [
+        ("poise_test_beside:mean", r"name the file: poise_test_beside\.py:"),
+        ("poise_test_pipe.py:bare(a=1)", "Bare does not take these parameters"),
+        ("poise_test_pipe.py:pipeline(ridge__gamma=1)", "Invalid parameter 'gamma'"),
+        ("sklearn.pipeline:Pipeline", "Pipeline cannot be created: .*steps"),
+        ("model.joblib:pipeline", r"fitted model.*Ridge\(alpha"),
     ]:
         with pytest.raises((AlgorithmError, ArgumentError), match=said):
-            load_algorithm(place, given)
+            load_algorithm(place)
 
 
 def test_a_file_that_took_the_name_of_a_module(folder) -> None:

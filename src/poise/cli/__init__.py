@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from poise import __version__
+from poise.checks import did_you_mean
 from poise.cli.errors import Exit, end, survive_poor_terminals, termination_interrupts
 
 COMMANDS = {  # by the sections of the help
@@ -33,7 +34,7 @@ COMMANDS = {  # by the sections of the help
 _MODULES = {  # of commands that have none of their name
     **dict.fromkeys(("test", "measure", "check", "compare", "curve"), "cli.ask"),
     "advise": "cli.plan",
-    "verify": "cli.show",
+    **dict.fromkeys(("verify", "judge"), "cli.show"),
     "ui": "ui.serve",
 }
 
@@ -58,23 +59,15 @@ class Poise(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
-        if cmd_name not in COMMANDS:
+        """Import one command; suggest the closest one to a name that does not exist."""
+        if cmd_name.startswith("-"):
             return None
+        if cmd_name not in COMMANDS:
+            hint = did_you_mean(cmd_name, COMMANDS) or "."
+            raise click.UsageError(f"No command {cmd_name!r}{hint}", ctx)
         module = import_module(f"poise.{_MODULES.get(cmd_name, f'cli.{cmd_name}')}")
         found: click.Command = getattr(module, cmd_name)
         return found
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest the closest command to one that does not exist."""
-        if not args[0].startswith("-") and args[0] not in COMMANDS:
-            from poise.checks import did_you_mean
-
-            hint = did_you_mean(args[0], COMMANDS) or "."
-            raise click.UsageError(f"No command {args[0]!r}{hint}", ctx)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

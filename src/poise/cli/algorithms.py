@@ -7,40 +7,38 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from poise.checks import did_you_mean
 from poise.errors import AlgorithmError, ArgumentError
 
-_FITTED = (".joblib", ".pkl", ".pickle", ".dill", ".sav", ".skops", ".onnx", ".pt", ".h5")
+_FITTED = re.compile(r"\.(joblib|pkl|pickle|dill|sav|skops|onnx|pt|h5)(:|$)", re.IGNORECASE)
 
 
-def algorithms_of(given: Mapping[str, Any], folder: Path = Path()) -> list[Any]:
-    """Load what ``algorithm`` and ``program`` name, one or several, with ``params`` for each."""
-    params = given.get("params") or {}
-    parameters = params if isinstance(params, Mapping) else parse_parameters(params)
+def algorithms_of(given: Mapping[str, Any]) -> list[Any]:
+    """Load what ``algorithm`` and ``program`` name, one or several."""
     places, programs = (
         [named] if isinstance(named, str) else named or ()
         for named in (given.get("algorithm"), given.get("program"))
     )
-    found = [load_algorithm(place, parameters) for place in places]
+    found = [load_algorithm(place) for place in places]
     for program in programs:
         from poise.algorithms.program import Program
 
         with _blamed(f"the program {program!r} cannot be used"):
-            found.append(Program(program, folder=folder, **parameters))
+            found.append(Program(program))
     return found
 
 
-def algorithm_of(given: Mapping[str, Any], folder: Path = Path()) -> Any:
+def algorithm_of(given: Mapping[str, Any]) -> Any:
     """Load the one algorithm, or program, that is named."""
-    found = algorithms_of(given, folder)
+    found = algorithms_of(given)
     if len(found) != 1:
         raise ArgumentError("name an algorithm or a program, and not both")
     return found[0]
@@ -55,7 +53,7 @@ def loaded(asked: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})) -> Any:
+def load_algorithm(place: str) -> Any:
     """Find an algorithm and set its parameters.
 
     Parameters
@@ -64,40 +62,21 @@ def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})
         A class of scikit-learn by its name, ``module:name`` or ``file.py:name``: a class or a
         function that makes an algorithm (called with the parameters), an estimator (a copy gets
         the parameters) or a function ``fit(X, y, seed)`` (it gets them as keywords). Parameters
-        may follow in brackets.
-    further : mapping, optional
-        More parameters by name.
+        may follow in brackets; they are literals.
 
     Examples
     --------
-    >>> load_algorithm("Ridge(alpha=2.0)", {"solver": "lsqr"})
+    >>> load_algorithm("Ridge(alpha=2.0, solver='lsqr')")
     Ridge(alpha=2.0, solver='lsqr')
     """
-    _refuse_fitted(place)
-    place, parameters = _split(place)
-    for name in sorted(parameters.keys() & further.keys()):
-        raise ArgumentError(f"got parameter {name!r} twice, in brackets too", argument="algorithm")
-    return _with_parameters(load_object(place, "algorithm"), {**parameters, **further})
-
-
-def parse_parameters(pairs: Iterable[str]) -> dict[str, Any]:
-    """Read ``name=value`` pairs; values are Python literals where they can be, else text.
-
-    Examples
-    --------
-    >>> parse_parameters(["alpha=0.5", "solver=lsqr", "hidden=(8, 8)", "warm=None"])
-    {'alpha': 0.5, 'solver': 'lsqr', 'hidden': (8, 8), 'warm': None}
-    """
-    parameters = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name.strip():
-            raise ArgumentError("must look like alpha=1.0", argument="params", got=pair)
-        try:
-            parameters[name.strip()] = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError):
-            parameters[name.strip()] = value.strip()
-    return parameters
+    if _FITTED.search(place):
+        raise AlgorithmError(
+            f"{place.partition(':')[0]} holds a fitted model, and a test fits again and again",
+            remedy="give what makes the model: Ridge(alpha=2.0), or a function or estimator in a "
+            "file, train.py:model",
+        )
+    place, parameters = split(place)
+    return with_parameters(load_object(place, "algorithm"), parameters)
 
 
 def load_object(place: str, argument: str) -> Any:
@@ -141,17 +120,7 @@ def _home(name: str) -> str:
     return homes[name]
 
 
-def _refuse_fitted(place: str) -> None:
-    for part in (place, place.partition(":")[0]):
-        if Path(part).suffix.lower() in _FITTED:
-            raise AlgorithmError(
-                f"{part} holds a fitted model, and a test fits again and again on other rows",
-                remedy="give what makes the model: Ridge(alpha=2.0), or a function or estimator in "
-                "a file, train.py:model",
-            )
-
-
-def _split(place: str) -> tuple[str, dict[str, Any]]:
+def split(place: str) -> tuple[str, dict[str, Any]]:
     """Split ``module:Name(alpha=2.0)`` into its place and its parameters, which are literals."""
     before, bracket, rest = place.partition("(")
     if not bracket:
@@ -159,10 +128,10 @@ def _split(place: str) -> tuple[str, dict[str, Any]]:
     try:
         call: Any = ast.parse(f"f({rest}", mode="eval").body
         parameters = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
-        in_order = len(call.args)
+        clear = not call.args and len(parameters) == len(call.keywords)
     except (SyntaxError, ValueError, AttributeError):
-        in_order = 1
-    if in_order:
+        clear = False
+    if not clear:
         raise ArgumentError(
             f"must look like {before}(alpha=1.0, name='text'), got {place!r}",
             argument="algorithm",
@@ -207,7 +176,7 @@ def _from_file(path: Path) -> ModuleType:
     return module
 
 
-def _with_parameters(found: Any, parameters: Mapping[str, Any]) -> Any:
+def with_parameters(found: Any, parameters: Mapping[str, Any]) -> Any:
     """Call a class or a function that makes algorithms; copy an estimator; fill in keywords."""
     from poise.algorithms.algorithm import Function, name_of
 

@@ -13,7 +13,7 @@ from poise.cli import options
 from poise.cli.algorithms import algorithm_of, algorithms_of, loaded
 from poise.cli.errors import SOURCE, Exit, say, stdout_is_for_the_answer
 from poise.cli.options import rare
-from poise.cli.output import Output, paragraphs, print_json
+from poise.cli.output import Output, print_answer
 from poise.cli.rows import Source
 from poise.errors import RecordError, TrialError
 from poise.settings import ON_DASK
@@ -184,10 +184,7 @@ def check(ctx: click.Context, /, data: str, **values: Any) -> int:
 
 
 def _tell_checks(output: Output, found: Any) -> Exit:
-    if output.as_json:
-        print_json(found.to_dict())
-    else:
-        paragraphs(("ok" if found.ok else "failed") if output.quiet else str(found))
+    print_answer(found.to_dict(), str(found), "ok" if found.ok else "failed")
     return Exit.STABLE if found.ok else Exit.UNSTABLE
 
 

@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from poise.cli import options
+from poise.cli.algorithms import load_algorithm
 from poise.cli.errors import Exit, Warned, stdout_is_for_the_answer
 from poise.cli.output import paragraphs, require_writable
-from poise.errors import ArgumentError
 
 N, EPSILON, DELTA = 12, 20, 0.2
-NAMES = ("lasso", "tree", "small_tree")
-
-INTRODUCTION = f"""\
-442 diabetes patients, ten measurements each. A model predicts how far the disease will have
-progressed after a year, a score between 25 and 346. It is trained on {N} patients. If one of them
-had not been there, would the score of a new patient move by more than {EPSILON}? An algorithm is
-stable here if the probability of that is at most {DELTA}.
-""".replace("\n", " ").strip()
-
-NOTES = {
-    "lasso": "A lasso shrinks its coefficients: no single patient carries much weight.",
-    "tree": "A decision tree may split elsewhere when one patient is missing.",
-    "small_tree": "A tree of two levels is calmer. Here the rows are too few to say whether it is "
-    "calm enough, and poise says so instead of guessing.",
+INTRODUCTION = (
+    "442 diabetes patients, ten measurements each. A model predicts how far the disease will have "
+    f"progressed after a year, a score between 25 and 346. It is trained on {N} patients. If one "
+    f"of them had not been there, would the score of a new patient move by more than {EPSILON}? An "
+    f"algorithm is stable here if the probability of that is at most {DELTA}."
+)
+ALGORITHMS = {  # a name, a place, and what is to be seen
+    "lasso": (
+        "sklearn.linear_model:Lasso()",
+        "A lasso shrinks its coefficients: no single patient carries much weight.",
+    ),
+    "tree": (
+        "sklearn.tree:DecisionTreeRegressor()",
+        "A decision tree may split elsewhere when one patient is missing.",
+    ),
+    "small_tree": (
+        "sklearn.tree:DecisionTreeRegressor(max_depth=2)",
+        "A tree of two levels is calmer. Here the rows are too few to say whether it is calm "
+        "enough, and poise says so instead of guessing.",
+    ),
 }
-
-NEXT = """\
+NEXT = """
 Next, with these answers and with rows of your own:
   {poise} show {folder}/lasso.json --details
   {poise} measure FILE.csv --target COLUMN --algorithm 'Lasso(alpha=0.5)' --n 40
@@ -51,29 +54,31 @@ Next, with these answers and with rows of your own:
 )
 def demo(ctx: click.Context, /, output: str) -> int:
     """Test three algorithms on data of 442 patients: stable, unstable, inconclusive."""
+    from sklearn.datasets import load_diabetes
+
+    import poise
     from poise.results.report import no_pictures, report
 
+    X, y = load_diabetes(return_X_y=True)
     folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = f"cannot be made: {os.strerror(error.errno or 0)}"
-        raise ArgumentError(why, argument="output", got=output) from None
-    files = {name: folder / f"{name}.json" for name in NAMES}
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / f"{name}.json" for name in ALGORITHMS]
     page = folder / "report.html"
-    for file in (*files.values(), page):
+    for file in (*files, page):
         require_writable(file, [], argument="output")
     paragraphs(INTRODUCTION)
     results = {}
-    for name, algorithm in _algorithms().items():
+    for file, (name, (place, note)) in zip(files, ALGORITHMS.items(), strict=True):
         with stdout_is_for_the_answer():
-            result = results[name] = _tested(algorithm)
-        result.save(files[name])
+            algorithm = load_algorithm(place)
+            result = poise.stability_test(algorithm, X, y, n=N, epsilon=EPSILON, delta=DELTA)
+        result.save(file)
+        results[name] = result
         Warned.here().told.update(result.warnings)
-        paragraphs(f"\n{NOTES[name]}\n{result}")
+        paragraphs(f"\n{note}\n{result}")
     report(results, page, title="Three algorithms", introduction=INTRODUCTION)
-    click.echo(f"\nWritten: {', '.join(map(str, (*files.values(), page)))}{no_pictures()}")
-    click.echo(f"\n{NEXT.format(poise=_typed(), folder=folder)}")
+    click.echo(f"\nWritten: {', '.join(map(str, (*files, page)))}{no_pictures()}")
+    click.echo(NEXT.format(poise=_typed(), folder=folder))
     return Exit.STABLE
 
 
@@ -81,20 +86,3 @@ def _typed() -> str:
     """Return how this program is started, where its folder is not searched for it."""
     here = Path(sys.argv[0])
     return str(here) if here.name == "poise" and shutil.which("poise") is None else "poise"
-
-
-def _algorithms() -> dict[str, Any]:
-    from sklearn.linear_model import Lasso
-    from sklearn.tree import DecisionTreeRegressor
-
-    trees = DecisionTreeRegressor(), DecisionTreeRegressor(max_depth=2)
-    return dict(zip(NAMES, (Lasso(), *trees), strict=True))
-
-
-def _tested(algorithm: Any) -> Any:
-    from sklearn.datasets import load_diabetes
-
-    from poise.questions.ask import stability_test
-
-    X, y = load_diabetes(return_X_y=True)
-    return stability_test(algorithm, X, y, n=N, epsilon=EPSILON, delta=DELTA)

@@ -131,7 +131,9 @@ def told(error: BaseException, command: click.Context | None = None) -> str:
             command.meta[SOURCE].explain(error)
         spell = spelling(command) if command else as_keyword
         if isinstance(error, TrialError):
-            return _of_trial(error, spell)
+            failed = str(error).partition(". What was measured before")[0]
+            counts = f"{spell('on_error', 'record')} counts a failed trial against 'stable' instead"
+            return f"{failed}; poise --traceback … shows where; {counts}"
         words = error.words(spell).replace("poise.measure ", "`poise measure` ")
         words = words.replace("poise.measure_deployed ", "`poise deployed` without --delta ")
         return ". ".join([words, *notes])
@@ -140,13 +142,6 @@ def told(error: BaseException, command: click.Context | None = None) -> str:
     if isinstance(error, Exception):
         return f"a defect in poise: {in_one_line(error)} (poise --traceback … shows where)"
     return f"user code ended the program: {in_one_line(error)}"
-
-
-def _of_trial(error: TrialError, spell: Spell) -> str:
-    failed = str(error).partition(". What was measured before")[0]
-    if error.trial == 0:  # most likely, so would all others
-        return f"{failed}; poise --traceback … shows where"
-    return f"{failed}; {spell('on_error', 'record')} counts a failed trial against 'stable' instead"
 
 
 def spelling(command: click.Context) -> Spell:

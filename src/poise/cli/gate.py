@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Mapping
+from contextlib import chdir
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,9 @@ import click
 
 from poise.checks import choice, counted, did_you_mean
 from poise.cli.algorithms import algorithm_of, loaded
-from poise.cli.errors import Exit, Warned, say, stdout_is_for_the_answer, told, worst
+from poise.cli.errors import Exit, say, stdout_is_for_the_answer, told, worst
 from poise.cli.options import is_typed
-from poise.cli.output import Output, as_dict, files_named, paragraphs, print_json
+from poise.cli.output import Output, files_named, print_answer
 from poise.cli.rows import OF_ROWS, READ, Source
 from poise.errors import ArgumentError, DataError, PoiseError, TrialError, printable
 from poise.settings import Every, OneTrainingSet, settings_of
@@ -26,12 +27,11 @@ if TYPE_CHECKING:
 
 _OTHERS = (*OF_ROWS, "groups_unlabeled", "X_unlabeled", "fit_params", "name", "progress")
 _ASKED = [name for name in settings_of(Every) if name not in _OTHERS]
-_KEYS = ("name", "algorithm", "program", "params", "inconclusive", "deployed", *_ASKED)
+_KEYS = ("name", "algorithm", "program", "inconclusive", "deployed", *_ASKED)
 _DEPLOYED = ("hold_out", *settings_of(OneTrainingSet))
 _FILES = {"file": "file", "unlabeled": "X_unlabeled", "fresh": "X_fresh"}
 _DATA = (*_FILES, "target", *READ, *OF_ROWS)
 _TEXTS = (*_FILES, "target", "name", "algorithm", "program", "journal", *OF_ROWS)
-_TYPES = {"params": (Mapping, "a table"), **dict.fromkeys(_TEXTS, (str, "text"))}
 _WHERE = ("n_jobs", "backend")  # settings that may be typed beside a file
 _OPTIONS = {
     *("data", "as_json", "quiet", "details", "latex", "check_only", "summary", "accept"),
@@ -45,42 +45,32 @@ def run(ctx: click.Context, path: Path) -> Exit:
         if is_typed(ctx, str(param.name)) and param.name not in _OPTIONS:
             raise click.UsageError(f"{param.opts[0]} is for data: {path} has its questions.", ctx)
     source, entries = _read(path)
-    output = Output.of(ctx, folder=True)
     journals = [entry["journal"] for entry in entries if "journal" in entry]
-    named = [path, *files_named(source.given), *map(Path, journals)]
-    for entry in entries:
-        named += [*files_named(entry), *files_named(entry, path.parent)]
+    output = replace(Output.of(ctx, folder=True), journal=", ".join(journals))
+    with chdir(path.parent):  # in which its paths begin
+        named = [file for each in (source.given, *entries) for file in files_named(each)]
+        named += [Path(journal).resolve() for journal in journals]
     output.check(named)
-    output = replace(output, journal=", ".join(journals))
     more = {name: ctx.params[name] for name in _WHERE if is_typed(ctx, name)}
     more |= {"progress": False} if output.quiet else {}
-    with stdout_is_for_the_answer():
+    with chdir(path.parent), stdout_is_for_the_answer():
         rows = source.read()
-        asked = [_Asked.of(path, source, rows, entry, more) for entry in entries]
-        for each in () if ctx.params["check_only"] else asked:
-            each.answer()
+        asked = {e["name"]: _checked(path, source, rows, e, more) for e in entries}
+        counts = {name: _count(job) for name, (job, _) in asked.items()}
+        if not ctx.params["check_only"]:
+            answers = {name: _answer(name, *each) for name, each in asked.items()}
+    if ctx.params["check_only"]:
+        lines = "\n".join(f"{name}: {line}" for name, line in counts.items())
+        print_answer(counts, lines, lines)
+        return Exit.STABLE
+    said = {name: _said(each) for name, each in answers.items()}
+    if output.summary:
+        _append(Path(output.summary), path.name, said)
+    output.tell(answers, lines={name: first for name, (first, *_) in said.items()})
     accept = ctx.params["accept"] is not None
-    _tell(path, asked, output, accept)
-    if not ctx.params["check_only"]:
-        if output.summary:
-            with Path(output.summary).open("a", encoding="utf-8") as file:
-                file.write(_summary(path, asked))
-        output.write({each.name: each.result for each in asked if each.result is not None})
-    return worst(each.status(accept) for each in asked)
-
-
-def _tell(path: Path, asked: list[_Asked], output: Output, accept: bool) -> None:
-    results = {each.name: each.result for each in asked if each.result is not None}
-    if output.as_json or output.details:
-        Warned.here().told.update(text for each in results.values() for text in each.warnings)
-    if output.as_json:
-        print_json({"file": str(path), "questions": [each.to_dict(accept) for each in asked]})
-    elif output.latex:
-        from poise.results.tables import table
-
-        click.echo(table(results).latex())
-    else:
-        paragraphs("\n".join(each.line(output) for each in asked))
+    return worst(
+        _status(answers[e["name"]], accept or e["inconclusive"] != "fail") for e in entries
+    )
 
 
 def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
@@ -99,18 +89,16 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
         raise ArgumentError(f"{path} needs [data] with a file, and [[questions]]")
     for k, each in enumerate(asked, 1):
         _require_known(each, _KEYS, f"{path}: question {k}")
-    entries = [{"name": f"question {k}", **defaults, **each} for k, each in enumerate(asked, 1)]
+    usual = {"inconclusive": "fail", **defaults}
+    entries = [{"name": f"question {k}", **usual, **each} for k, each in enumerate(asked, 1)]
     names = [entry["name"] for entry in entries]
     for entry in entries:
         if names.count(entry["name"]) > 1:
             raise ArgumentError(f"{path}: two questions are called {entry['name']!r}")
-        for key in ("algorithm", "distance", "coupling", "journal"):
-            if key == "journal" in entry or ".py:" in str(entry.get(key)):
-                entry[key] = str(path.parent / entry[key])
         if "deployed" in entry:
             _require_known(entry["deployed"], _DEPLOYED, f"{path}: {entry['name']}: deployed")
-    beside = {name: str(path.parent / data[key]) for key, name in _FILES.items() if key in data}
-    return Source(beside["file"], {**data, **beside}), entries
+    beside = {name: data[key] for key, name in _FILES.items() if key in data}
+    return Source(data["file"], {**data, **beside}), entries
 
 
 def _require_known(table: object, known: Collection[str], place: str) -> None:
@@ -119,137 +107,94 @@ def _require_known(table: object, known: Collection[str], place: str) -> None:
     for key, value in table.items():
         if key not in known:
             raise ArgumentError(f"{place} has no key {key!r}{did_you_mean(key, known)}")
-        kind, rule = _TYPES.get(key, (object, ""))
-        if not isinstance(value, kind):
-            raise ArgumentError(f"{place}: {key} must be {rule}, got {value!r}")
+        if key in _TEXTS and not isinstance(value, str):
+            raise ArgumentError(f"{place}: {key} must be text, got {value!r}")
 
 
-@dataclass
-class _Asked:
-    """One question, checked, and its answer once it is there."""
+def _answer(name: str, job: Job, question: Question) -> Any:
+    """Run the trials; a failed fit ends this question, and no other."""
+    try:
+        return job.run(question).judge(question)
+    except TrialError as error:
+        say(f"{name}: {(why := told(error))}")
+        return why
 
-    entry: Mapping[str, Any]
-    job: Job
-    question: Question
-    result: Any = None
-    error: str = ""
 
-    @classmethod
-    def of(
-        cls,
-        path: Path,
-        source: Source,
-        rows: Mapping[str, Any],
-        entry: Mapping[str, Any],
-        more: Mapping[str, Any],
-    ) -> _Asked:
-        """Refuse a question that cannot be asked, or that these rows cannot answer "stable"."""
-        source = copy(source)  # which another question divides otherwise
-        try:
-            choice("inconclusive", entry.get("inconclusive", "fail"), ("fail", "skip", "pass"))
-            asked = loaded({key: entry[key] for key in _ASKED if key in entry})
-            algorithm = algorithm_of(entry, path.parent)
-            job, question = _prepared(algorithm, source, rows, {**asked, **more}, entry)
-            job.require_answerable(question)
-        except PoiseError as error:
-            source.explain(error)
-            raise DataError(f"{path}: {entry['name']}: {error.words(_as_key)}") from error
-        return cls(entry, job, question)
+def _status(answer: Any, accept: bool) -> Exit:
+    if isinstance(answer, str):
+        return Exit.FIT_FAILED
+    accepted = accept and answer.verdict == "inconclusive"
+    return Exit.STABLE if accepted else Exit[answer.verdict.upper()]
 
-    def answer(self) -> None:
-        """Run the trials; a failed fit ends this question, and no other."""
-        try:
-            self.result = self.job.run(self.question).judge(self.question)
-        except TrialError as error:
-            self.error = told(error)
-            say(f"{self.name}: {self.error}")
 
-    @property
-    def name(self) -> str:
-        """What the question is called."""
-        return str(self.entry["name"])
+def _count(job: Job) -> str:
+    """Say what a question will cost."""
+    from poise.results.sentences import subject
 
-    @property
-    def verdict(self) -> str:
-        """The verdict, or why there is none."""
-        none = "failed" if self.error else "not asked"
-        return none if self.result is None else self.result.verdict
+    design = job.planned().design
+    trials, fits = design.n_trials, design.fits(design.n_trials)
+    return f"{subject(design)}: {counted(trials, 'trial')}, {counted(fits, 'fit')}"
 
-    def status(self, accept: bool) -> Exit:
-        """Return the exit status of this question."""
-        if self.result is None:
-            return Exit.FIT_FAILED if self.error else Exit.STABLE
-        accept = accept or self.entry.get("inconclusive", "fail") != "fail"
-        accepted = accept and self.verdict == "inconclusive"
-        return Exit.STABLE if accepted else Exit[self.verdict.upper()]
 
-    def said(self) -> list[str]:
-        """Return the first lines of the answer: the verdict, and what was seen."""
-        from poise.results.sentences import subject
+def _said(answer: Any) -> list[str]:
+    """Return the first lines of an answer: the verdict, and what was seen."""
+    if isinstance(answer, str):
+        return [answer]
+    return str(answer).splitlines()[len(answer.warnings) :][:2]
 
-        if self.result is not None:
-            return str(self.result).splitlines()[len(self.result.warnings) :][:2]
-        design = self.job.planned().design
-        trials, fits = design.n_trials, design.fits(design.n_trials)
-        planned = f"{counted(trials, 'trial')}, {counted(fits, 'fit')}"
-        return [self.error or f"{subject(design)}: {planned}"]
 
-    def line(self, output: Output) -> str:
-        """Say the answer in one line, or all of it where that was asked for."""
-        if output.quiet:
-            return f"{self.verdict}\t{self.name}"
-        if output.details and self.result is not None:
-            return f"{self.name}: {output.in_words(self.result)}\n"
-        return f"{self.name}: {self.said()[0]}"
+def _append(summary: Path, title: str, said: Mapping[str, list[str]]) -> None:
+    """Append the answers as a Markdown table, for the summary of a CI run."""
+    from poise.results.tables import TextTable
 
-    def to_dict(self, accept: bool) -> dict[str, Any]:
-        """Return the answer as plain values."""
-        said = {"name": self.name, "algorithm": self.entry.get("algorithm", "")}
-        said |= {"verdict": self.verdict, "passed": self.status(accept) == Exit.STABLE}
-        if self.result is not None:
-            return said | {"result": as_dict(self.result)}
-        return said | ({"error": self.error} if self.error else {})
+    rows = [(_cell(name), _cell(" ".join(lines))) for name, lines in said.items()]
+    table = TextTable(["question", "answer"], rows).markdown()
+    with summary.open("a", encoding="utf-8") as file:
+        file.write(f"### poise: {title}\n\n{table}\n\n")
+
+
+def _cell(text: str) -> str:
+    return printable(" ".join(text.split())).replace("<", "&lt;")
+
+
+def _checked(
+    path: Path, source: Source, rows: dict[str, Any], entry: dict[str, Any], more: dict[str, Any]
+) -> tuple[Job, Question]:
+    """Refuse a question that cannot be asked, or that these rows cannot answer "stable"."""
+    source = copy(source)  # which another question divides otherwise
+    try:
+        choice("inconclusive", entry["inconclusive"], ("fail", "skip", "pass"))
+        asked = loaded({key: entry[key] for key in _ASKED if key in entry}) | more
+        algorithm = algorithm_of(entry)
+        job, question = _prepared(algorithm, source, {**rows, **asked}, entry.get("deployed"))
+        job.require_answerable(question)
+    except PoiseError as error:
+        source.explain(error)
+        raise DataError(f"{path}: {entry['name']}: {error.words(_as_key)}") from error
+    return job, question
 
 
 def _prepared(
-    algorithm: Any,
-    source: Source,
-    rows: Mapping[str, Any],
-    asked: dict[str, Any],
-    entry: Mapping[str, Any],
+    algorithm: Any, source: Source, asked: dict[str, Any], deployed: Mapping[str, Any] | None
 ) -> tuple[Job, Question]:
     """Check a question about new training sets, or about the one that is given."""
     from poise.questions.deployed import GivenJob
     from poise.questions.job import Job
 
-    given = dict(entry.get("deployed", {}))
+    given = dict(deployed or {})
     if "hold_out" in given:
-        rows = source.held_out(rows, given.pop("hold_out"), asked.get("random_state"))
-    X, y, fresh = rows["X"], rows["y"], rows.get("X_fresh")
-    beside = {key: rows[key] for key in rows if key not in ("X", "y", "X_fresh")}
-    if "deployed" not in entry:
-        return Job.of("gate", algorithm, X, y, {**beside, **asked}).asked()
+        asked = source.held_out(asked, given.pop("hold_out"), asked.get("random_state"))
+    X, y, fresh = asked.pop("X"), asked.pop("y"), asked.pop("X_fresh", None)
+    if deployed is None:
+        return Job.of("gate", algorithm, X, y, asked).asked()
     if fresh is None:
         problem = 'needs fresh rows: fresh = "FILE" in [data], or hold_out = 0.2'
         raise ArgumentError(problem, argument="deployed")
     if "without" in given:
         given["without"] = source.named(given["without"])
-    beside.pop("X_unlabeled", None)
-    rows_given = (X, y, fresh, None)
-    return GivenJob.given("gate", algorithm, rows_given, {**beside, **asked, **given}).asked()
+    asked.pop("X_unlabeled", None)
+    return GivenJob.given("gate", algorithm, (X, y, fresh, None), asked | given).asked()
 
 
 def _as_key(name: str, *value: object) -> str:
     return " = ".join([name, *map(repr, value)])
-
-
-def _summary(path: Path, asked: list[_Asked]) -> str:
-    """Return the answers as a Markdown table, for the summary of a CI run."""
-    from poise.results.tables import TextTable
-
-    rows = [[_cell(text) for text in (each.name, " ".join(each.said()))] for each in asked]
-    return f"### poise: {path.name}\n\n{TextTable(['question', 'answer'], rows).markdown()}\n\n"
-
-
-def _cell(text: str) -> str:
-    return printable(" ".join(text.split())).replace("<", "&lt;")

@@ -23,7 +23,7 @@ ASKED = {
     *("replace", "removals_per_trial", "points_per_trial", "max_trials", "shuffle", "name"),
     *("random_state", "n_jobs", "backend", "fit_timeout", "on_error", "check", "ids"),
 }
-_KEPT = ("target", "algorithm", "program", "params", "ids", "distance", "coupling", *READ)
+_KEPT = ("target", "algorithm", "program", "ids", "distance", "coupling", *READ)
 
 
 @options.command(

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -15,11 +15,6 @@ from click.core import ParameterSource
 from poise import checks
 from poise.cli.errors import Warned
 from poise.settings import COMMAND, REQUIRED, Every, Everything, Setting, settings_of
-
-if TYPE_CHECKING:
-    _Type = click.ParamType[Any]  # generic since click 8.4 only
-else:
-    _Type = click.ParamType
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -34,7 +29,7 @@ _METAVARS = {
 _NONE = "none"  # how None is written, where the default is another value
 
 
-class Value(_Type):
+class Value(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
     """A value of a setting, as it is typed.
 
     Examples
@@ -204,7 +199,6 @@ algorithm = all_of(
         "--algorithm", metavar="PLACE", help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name."
     ),
     rare("--program", metavar="COMMAND", help="Program in any language instead: 'Rscript fit.R'."),
-    rare("--param", "params", metavar="NAME=VALUE", multiple=True, help="Parameter; repeatable."),
 )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -18,7 +20,7 @@ from poise.cli.errors import Exit, Warned, in_options
 from poise.errors import ArgumentError, printable
 from poise.numbers import at_most
 
-_STYLES = {"STABLE": "bold green", "UNSTABLE": "bold red", "INCONCLUSIVE": "bold yellow"}
+_COLOURS = {"STABLE": "green", "UNSTABLE": "red", "INCONCLUSIVE": "yellow"}
 
 
 @dataclass(frozen=True)
@@ -73,95 +75,93 @@ class Output:
         if written and not self.quiet:
             click.echo(f"Written: {written}", err=True)
 
-    def tell(self, answer: Any, beside: Mapping[str, object] = MappingProxyType({})) -> Exit:
-        """Save and print an answer; return its exit status.
+    def tell(
+        self,
+        answer: Any,
+        beside: Mapping[str, object] = MappingProxyType({}),
+        lines: Mapping[str, str] = MappingProxyType({}),
+    ) -> Exit:
+        """Save and print an answer, or several by their names; return the exit status of one.
 
-        What stands ``beside`` it is printed as JSON only. What cannot be saved is printed all the
-        same.
+        In place of an answer there may be a text, which says why there is none. What stands
+        ``beside`` an answer is printed as JSON only; ``lines`` take the place of a table. What
+        cannot be saved is printed all the same.
         """
         several = isinstance(answer, Mapping)
-        answers = getattr(answer, "answers", answer).values() if several else [answer]
-        judged = all(hasattr(each, "verdict") for each in answers)
+        answers = dict(getattr(answer, "answers", answer)) if several else {"": answer}
+        found = {name: each for name, each in answers.items() if not isinstance(each, str)}
+        judged = all(hasattr(each, "verdict") for each in found.values())
         if (self.details or (self.latex and not hasattr(answer, "to_latex"))) and not judged:
             problem = "--latex and --details need a verdict: give --epsilon and --delta."
             raise click.UsageError(problem)
         try:
-            self.write(answer)
+            if found:
+                self.write(found if several else answer)
         finally:
-            doubts = list(dict.fromkeys(text for each in answers for text in each.warnings))
+            doubts = list(dict.fromkeys(text for each in found.values() for text in each.warnings))
             Warned.here().doubts.extend(doubts)  # a file tells its own only here
-            if self.as_json or not (self.quiet or self.latex):
+            if self.as_json or self.details or not (self.quiet or self.latex or lines):
                 Warned.here().told.update(doubts)
-            if several:
-                self._print_several(answer, judged)
+            if self.as_json:
+                contents = {name: as_dict(each) for name, each in answers.items()}
+                print_json(contents if several else {**contents[""], **beside})
+            elif self.quiet:
+                words = (f"{_in_a_word(each)}\t{name}" for name, each in answers.items())
+                paragraphs("\n".join(map(str.rstrip, words)))
+            elif self.details or (isinstance(answer, dict) and not judged):
+                words = (f"{name}: {self._in_full(each)}" for name, each in answers.items())
+                paragraphs("\n\n".join(words).removeprefix(": "))
+            elif lines and not self.latex:
+                paragraphs("\n".join(f"{name}: {line}" for name, line in lines.items()))
             else:
-                self._print(answer, beside)
-        return Exit[answer.verdict.upper()] if judged and not several else Exit.STABLE
+                self._tell_short(answer, found)
+        return Exit.STABLE if several or not judged else Exit[answer.verdict.upper()]
 
-    def _print(self, answer: Any, beside: Mapping[str, object]) -> None:
-        if self.as_json:
-            print_json({**as_dict(answer), **beside})
-        elif self.latex:
-            click.echo(answer.to_latex())
-        else:
-            paragraphs(_in_a_word(answer) if self.quiet else self.in_words(answer))
-
-    def _print_several(self, found: Any, judged: bool) -> None:
-        """Print answers that share a level, or stand side by side: they have no joint verdict."""
+    def _tell_short(self, answer: Any, found: Mapping[str, Any]) -> None:
+        """Print what one answer says, or the table of several."""
         from poise.results.sentences import ASKED_AFTER
         from poise.results.tables import table
-        from poise.results.together import Together
 
-        together = isinstance(found, Together)
-        answers = found.answers if together else found
-        if self.as_json:
-            print_json({name: as_dict(each) for name, each in answers.items()})
-        elif self.quiet:
-            paragraphs("\n".join(f"{_in_a_word(each)}\t{name}" for name, each in answers.items()))
-        elif self.latex:
-            click.echo((found.table() if together else table(found)).latex())
-        elif self.details or not (together or judged):
-            each_in_words = (f"{name}: {self.in_words(each)}" for name, each in answers.items())
-            paragraphs("\n\n".join(each_in_words))
-        elif together:
-            paragraphs(str(found))
-        else:
-            after = any(each.asked == "after" for each in answers.values())
+        if self.latex:
+            click.echo(answer.to_latex() if hasattr(answer, "to_latex") else table(found).latex())
+        elif isinstance(answer, dict):
+            after = any(each.asked == "after" for each in found.values())
             paragraphs("\n".join([str(table(found)), *[ASKED_AFTER] * after]))
+        else:
+            paragraphs(str(answer))
 
-    def in_words(self, answer: Any) -> str:
+    def _in_full(self, answer: Any) -> str:
         """Return the lines of an answer, and its details where they were asked for."""
-        if not self.details:
+        if not self.details or isinstance(answer, str):
             return str(answer)
         details = answer.details().splitlines()[len(answer.warnings) :]  # these are told once
         return "\n".join([str(answer), "", *details])
 
 
-def files_named(given: Mapping[str, Any], folder: Path = Path()) -> Iterator[Path]:
+def files_named(given: Mapping[str, Any]) -> Iterator[Path]:
     """Yield the files that options or keys name: rows, code, and what programs read."""
     for value in given.values():
-        texts = [value] if isinstance(value, str) else value if isinstance(value, tuple) else ()
+        texts = value if isinstance(value, tuple) else [value]
         for word in (w for text in map(str, texts) for w in (text, *re.split(r"[\s:(]", text))):
-            if os.path.isfile(file := folder / word):
-                yield file
+            if os.path.isfile(word):
+                yield Path(word).resolve()
 
 
 def require_writable(
     path: Path, inputs: Iterable[Path], *, argument: str, force: bool = False
 ) -> None:
     """Refuse a file that cannot be written, is read by this command, or is somebody else's."""
-    require_place(path, argument)
+    _require_place(path, argument)
     problem, remedy = "", ""
-    for other in inputs:
-        if _same_file(path, other):
-            problem = f"would replace {other}, which this command reads or writes"
-    if not problem and path.exists() and not force and not _written_by_poise(path):
+    if path.resolve() in (other.resolve() for other in inputs):
+        problem = "must not be a file that this command reads or writes otherwise"
+    elif path.exists() and not force and not _written_by_poise(path):
         problem, remedy = "exists and was not written by poise", "give another name, or --force"
     if problem:
         raise ArgumentError(problem, argument=argument, got=str(path), remedy=remedy)
 
 
-def require_place(path: Path, argument: str) -> None:
+def _require_place(path: Path, argument: str) -> None:
     """Refuse a path where no file can be made, by making one beside it."""
     import tempfile
 
@@ -172,8 +172,7 @@ def require_place(path: Path, argument: str) -> None:
         problem = f"cannot be written: there is no folder {path.parent}"
     else:
         try:
-            with tempfile.TemporaryFile(dir=path.parent):
-                pass
+            tempfile.TemporaryFile(dir=path.parent).close()
         except OSError as error:
             problem = f"cannot be written: {os.strerror(error.errno or 0)}"
     if problem:
@@ -183,14 +182,7 @@ def require_place(path: Path, argument: str) -> None:
 def _require_empty(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ArgumentError("must be a new or empty folder", argument="save", got=str(folder))
-    require_place(folder.absolute() / "1.json" if folder.exists() else folder, "save")
-
-
-def _same_file(path: Path, other: Path) -> bool:
-    """Tell whether two names, links among them, are one file."""
-    if path.exists() and other.exists():
-        return path.samefile(other)
-    return path.resolve() == other.resolve()
+    _require_place(folder.absolute() / "1.json" if folder.exists() else folder, "save")
 
 
 def _written_by_poise(path: Path) -> bool:
@@ -200,6 +192,8 @@ def _written_by_poise(path: Path) -> bool:
 
 def _in_a_word(answer: Any) -> str:
     """Return a verdict, or the one limit of what was measured: of the change, or of its chance."""
+    if isinstance(answer, str):
+        return "failed"
     if hasattr(answer, "verdict"):
         return str(answer.verdict)
     change = answer.epsilon_upper(answer.delta)
@@ -210,7 +204,16 @@ def as_dict(answer: Any) -> dict[str, Any]:
     """Return what a file would hold, without the changes."""
     from poise.results.file import to_dict
 
-    return to_dict(answer)
+    return {"error": answer} if isinstance(answer, str) else to_dict(answer)
+
+
+def print_answer(content: object, text: str, word: str = "") -> None:
+    """Print an answer in the form that the options of the command ask for."""
+    form = click.get_current_context().params
+    if form["as_json"]:
+        print_json(content)
+    else:
+        paragraphs(word if form.get("quiet") else text)
 
 
 def print_json(content: object) -> None:
@@ -220,20 +223,11 @@ def print_json(content: object) -> None:
 
 def paragraphs(text: str) -> None:
     """Print lines of text; a terminal wraps them between words, a pipe gets them as they are."""
-    text = "\n".join(in_options(line) for line in printable(text).splitlines())
-    if not sys.stdout.isatty():
-        click.echo(text)
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    class Screen(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # rich would exit with 1, which means "unstable"
-
-    screen = Screen(markup=False, highlight=False, emoji=False)
-    for line in text.splitlines():
-        shown = Text(line)
+    for line in map(in_options, printable(text).splitlines()):
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns
+            line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
         word = line.partition(":")[0]
-        shown.stylize(_STYLES.get(word, ""), 0, len(word))
-        screen.print(shown)
+        if word in _COLOURS and "NO_COLOR" not in os.environ:
+            line = click.style(word, fg=_COLOURS[word], bold=True) + line[len(word) :]
+        click.echo(line)

@@ -11,7 +11,7 @@ import click
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of
 from poise.cli.errors import SOURCE, Exit, spelling, stdout_is_for_the_answer
-from poise.cli.output import Output, paragraphs, print_json
+from poise.cli.output import print_answer
 from poise.cli.rows import Source
 from poise.settings import Setting, says
 
@@ -59,20 +59,16 @@ def plan(ctx: click.Context, /, **values: Any) -> int:
     """
     import poise
 
-    output = Output.of(ctx)
     asked = {k: v for k, v in values.items() if v is not None and k not in ("as_json", "quiet")}
     given = asked.get("notion", "new") != "new" or "update" in asked
     if len(asked.keys() & {"n_labeled", "n", "delta"}) < 2 - given:
-        return _menu(output, asked)
+        return _menu(asked)
     found = poise.plan(**asked)
-    if output.as_json:
-        print_json(found.to_dict())
-    else:
-        paragraphs(str(getattr(found, found.solved_for) if output.quiet else found))
+    print_answer(found.to_dict(), str(found), str(getattr(found, found.solved_for)))
     return Exit.STABLE
 
 
-def _menu(output: Output, asked: dict[str, Any]) -> int:
+def _menu(asked: dict[str, Any]) -> int:
     """List training sizes and what rows can answer at each of them."""
     from poise.results.planning import menu_table
     from poise.theory.planning import menu
@@ -81,12 +77,8 @@ def _menu(output: Output, asked: dict[str, Any]) -> int:
     if "n_labeled" not in asked or asked.keys() - {"n_labeled", "n_unlabeled", *levels}:
         raise click.UsageError("Give two of --rows, --n and --delta, or --rows alone.")
     rows = menu(asked["n_labeled"], asked.get("n_unlabeled", 0), **levels)
-    if output.as_json:
-        print_json([row._asdict() for row in rows])
-    elif output.quiet:
-        paragraphs(str(rows[0].n if rows else "none"))
-    else:
-        paragraphs(menu_table(rows, **levels).text())
+    table = menu_table(rows, **levels)
+    print_answer([r._asdict() for r in rows], str(table), str(rows[0].n if rows else "none"))
     return Exit.STABLE
 
 
@@ -115,10 +107,7 @@ def advise(ctx: click.Context, /, data: str, **values: Any) -> int:
         if values["algorithm"] or values["program"]:
             asked["algorithm"] = algorithm_of(values)
         found = poise.advise(**asked)
-    if values["as_json"]:
-        print_json(found.to_dict())
-    else:
-        paragraphs("\n".join(found.lines(_typed(ctx))))
+    print_answer(found.to_dict(), "\n".join(found.lines(_typed(ctx))))
     return Exit.STABLE
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from poise.cli import options
-from poise.cli.algorithms import load_algorithm, load_object
+from poise.cli.algorithms import load_object, split, with_parameters
 from poise.cli.errors import Exit
-from poise.cli.output import paragraphs, print_json
+from poise.cli.output import print_answer
 
 WORLDS = ("constant", "mean_response", "nearest_neighbours", "flipping", "memorising")
 AUDIT = """\
@@ -65,47 +65,37 @@ def audit(ctx: click.Context, /, procedure: str, world: str, **asked: Any) -> Ex
         replications=asked["replications"],
         random_state=asked["seed"],
     )
-    if asked["as_json"]:
-        kept = [asdict(row) | {"finding": row.finding} for row in found.rows]
-        print_json({"invalid": found.invalid, "verdict": found.verdict, "worlds": kept})
-    else:
-        paragraphs(str(found))
+    kept = [asdict(row) | {"finding": row.finding} for row in found.rows]
+    print_answer({"invalid": found.invalid, "verdict": found.verdict, "worlds": kept}, str(found))
     return Exit.UNSTABLE if found.invalid else Exit.STABLE
 
 
 def _procedure(place: str, question: dict[str, Any]) -> Any:
     """Make a procedure, which may take only a part of the question."""
-    place = place if ":" in place else f"poise.research:{place}"
-    found = load_object(place.partition("(")[0], "procedure")
+    place, parameters = split(place if ":" in place else f"poise.research:{place}")
+    found = load_object(place, "procedure")
     if not callable(found):
         return found
-    taken = signature(found).parameters
-    return load_algorithm(place, {name: v for name, v in question.items() if name in taken})
+    taken = {n: v for n, v in question.items() if n in signature(found).parameters}
+    return with_parameters(found, taken | parameters)
 
 
 @options.command(
     REPRODUCE,
     click.option("--only", metavar="PART", multiple=True, help="2, 2.3, … 5.1, B, E, beyond."),
     _number("--share", 1.0, "Of the replications."),
-    click.option(
-        "--jobs", type=int, metavar="INTEGER", help="Number of claims checked at the same time."
-    ),
+    click.option("--jobs", type=int, help="Number of claims checked at the same time."),
     options.as_json,
 )
-def reproduce(
-    ctx: click.Context, /, only: tuple[str, ...], share: float, jobs: int | None, as_json: bool
-) -> Exit:
+def reproduce(ctx: click.Context, /, only: tuple[str, ...], **asked: Any) -> Exit:
     """Reproduce the paper: every claim, with what was expected and what came out.
 
     Takes half a minute. The exit status is 1 if a claim fails.
     """
     from poise.simulation.claims import PARTS, reproduce
 
-    found = reproduce(only=only or PARTS, share=share, n_jobs=jobs)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        paragraphs(str(found))
+    found = reproduce(only=only or PARTS, share=asked["share"], n_jobs=asked["jobs"])
+    print_answer(found.to_dict(), str(found))
     return Exit.STABLE if found.passed else Exit.UNSTABLE
 
 
