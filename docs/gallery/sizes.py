@@ -17,7 +17,8 @@ X, y = load_diabetes(return_X_y=True)
 figure, panels = plt.subplots(1, 2, figsize=(8, 3.6))
 for model, panel in zip((Ridge(), DecisionTreeRegressor()), panels, strict=True):
     curve = poise.stability_curve(model, X, y, n=[4, 8, 16, 24], delta=0.3)
-    curve.plot(ax=panel, title=type(model).__name__)
+    curve.plot(ax=panel)
+    panel.set_title(type(model).__name__, loc="left")
     print(curve, end="\n\n")
 figure.tight_layout()
 

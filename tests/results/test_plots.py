@@ -167,6 +167,19 @@ def test_shares_have_no_epsilon(trials, what):
         np.testing.assert_allclose(segment, [[trials.observed(), 0], [limit, 0]])
 
 
+def test_two_models_are_drawn_and_named_without_a_training_size():
+    rows = {"n": 0, "n_labeled": 0, "n_unlabeled": 40, "notion": "changed"}
+    trials = poise.Trials(np.full((40, 1, 1), 0.1), Design(algorithm="old → new", **rows))
+    result = trials.test(0.2, delta=0.1)
+    for answer, said in ((result, "stable · 40 trials"), (trials, "40 trials")):
+        figure = answer.plot()
+        assert words(figure) == ["old → new\n ", said]
+        assert "n=0" not in repr(answer)
+    assert words(result.plot().axes[0]) == ["0 of 40 larger than ε = 0.2"]
+    assert poise.table(result).rows[0][:3] == ["old → new", "", "40"]
+    assert result.to_frame().n.isna().all()
+
+
 def test_degenerate_changes_are_drawn():
     for changes in ([], [0.0, 0.0], [np.inf, np.nan], [1e308, 5e-324]):
         trials = trials_of(changes)
@@ -224,14 +237,12 @@ def test_every_picture_takes_axes_a_title_and_a_size(name):
     panels, answer = every_answer()[name]
     plot = answer.plot
     assert plot().get_figwidth() == 3.3
-    figure = plot(figsize=(4, 3), title="costs $5 and $6")
-    assert (tuple(figure.get_size_inches()), figure.get_suptitle()) == ((4, 3), "costs $5 and $6")
+    figure = plot(figsize=(4, 3), title=False)
+    assert (tuple(figure.get_size_inches()), figure.get_suptitle()) == ((4, 3), "")
     axes = Figure().subplots(1, 2)
     given_axes = axes if panels == 2 else axes[0]
     assert plot(ax=given_axes) is given_axes
     assert axes[0].get_title(loc="left") == ""
-    plot(ax=given_axes, title="mine")
-    assert axes[0].get_title(loc="left") == "mine"
     assert axes[0].get_facecolor() == matplotlib.colors.to_rgba(
         matplotlib.rcParams["axes.facecolor"]
     )
@@ -245,10 +256,10 @@ BAD = "fit($x_$, y^$\\bad{$) <b>&\n\x1b[31m\u202e STABLE: forged"
 
 
 def test_names_are_text_and_nothing_else():
-    for panels, answer in every_answer(BAD).values():
+    for panels, answer in [*every_answer(BAD).values(), *every_answer(BAD + "W" * 99).values()]:
         axes = np.ravel(Figure().subplots(panels))
-        answer.plot(ax=axes, title=BAD)
-        for figure in (answer.plot(title=BAD + "W" * 10_000), answer.plot(), axes[0].figure):
+        answer.plot(ax=axes)
+        for figure in (answer.plot(), axes[0].figure):
             drawn = io.BytesIO()
             figure.savefig(drawn, format="svg")  # mathematics would fail here
             minidom.parseString(drawn.getvalue())

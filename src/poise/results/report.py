@@ -111,17 +111,20 @@ def no_pictures() -> str:
 
 def _of_result(result: Result) -> dict[str, Any]:
     """Return what only the card of a result shows."""
-    from poise.results.sentences import larger_changes, limit_of_delta, pvalue
-    from poise.results.tables import facts
+    from poise.results.tables import cells, facts
 
+    found = cells("", result)
     side = "unstable" if result.verdict == "unstable" else "stable"
-    numbers = {
-        "larger changes": larger_changes(result),
-        "their probability": limit_of_delta(result),
-        f"p for “{side}”": pvalue(result, side),
+    return {
+        "badge": result.verdict,
+        "colour": VERDICT_COLOURS[result.verdict],
+        "numbers": {
+            "larger changes": found["larger changes"],
+            "their probability": found["P(larger)"],
+            f"p for “{side}”": found["p"],
+        },
+        "facts": facts(result),
     }
-    shown = {"badge": result.verdict, "colour": VERDICT_COLOURS[result.verdict]}
-    return {**shown, "numbers": numbers, "facts": facts(result)}
 
 
 def _of_trials(trials: Trials) -> dict[str, Any]:
@@ -136,7 +139,7 @@ def _of_trials(trials: Trials) -> dict[str, Any]:
 def _picture(result: Result | Trials) -> str:
     """Return the picture as a data URI; empty where nothing can be drawn."""
     try:
-        png: bytes = result.plot(title="").png(_DPI)
+        png: bytes = result.plot(title=False).png(_DPI)
     except PoiseError:  # matplotlib is optional; words and numbers are the result
         return ""
     return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"

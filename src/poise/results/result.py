@@ -330,6 +330,7 @@ class Result(Shown):
         import pandas as pd
 
         asked = {name: getattr(self, name) for name in ("n", "epsilon", "delta", "alpha")}
+        asked["n"] = self.n or None
         numbers = {name: getattr(self, name) for name in NUMBERS}
         return pd.DataFrame(
             [{"algorithm": self.design.title, **asked, **numbers, "warnings": self.warnings}]

@@ -148,6 +148,14 @@ class TextTable:
     rows: Sequence[Sequence[str]]
     caption: str = ""
 
+    @classmethod
+    def of(
+        cls, rows: Sequence[Mapping[str, str]], caption: str, columns: Sequence[str] = ()
+    ) -> TextTable:
+        """Choose columns of rows whose cells have names; those of the first by default."""
+        columns = columns or list(rows[0])
+        return cls(columns, [[row.get(each, "") for each in columns] for row in rows], caption)
+
     def __str__(self) -> str:
         return self.text()
 
@@ -227,31 +235,31 @@ def table(results: Result | Iterable[Result] | Mapping[str, Result]) -> TextTabl
             remedy = "trials.test(epsilon, delta) gives one"
             rule = f"must hold results: {name} has no verdict"
             raise ArgumentError(rule, argument="results", remedy=remedy)
-    return TextTable(_COLUMNS, [_cells(name, each) for name, each in named], _caption(named))
+    rows = [cells(name, each) for name, each in named]
+    return TextTable.of(rows, _caption(named), _COLUMNS)
 
 
-def _cells(name: str, result: Result) -> tuple[str, ...]:
-    return (
-        name,
-        f"{result.n:,}" if result.n else "",
-        f"{result.n_observed:,}",
-        "" if result.epsilon is None else exactly(result.epsilon),
-        exactly(result.delta),
-        larger_changes(result),
-        pvalue(result, result.verdict),
-        limit_of_delta(result),
-        result.verdict,
-    )
+def cells(name: str, result: Result) -> dict[str, str]:
+    """Return the cells of a result, by the heads of their columns."""
+    return {
+        "algorithm": name,
+        "n": f"{result.n:,}" if result.n else "",
+        "trials": f"{result.n_observed:,}",
+        "ε": "" if result.epsilon is None else exactly(result.epsilon),
+        "δ": exactly(result.delta),
+        "larger changes": larger_changes(result),
+        "p": pvalue(result, result.verdict),
+        "P(larger)": limit_of_delta(result),
+        "verdict": result.verdict,
+    }
 
 
 def _caption(named: list[tuple[str, Result]]) -> str:
     """Say what is wrong with which probability, and what is doubted."""
     alone = sorted({each.alpha for _, each in named if each.question.family is None})
     joint = sorted({(r.alpha, r.question.level) for _, r in named if r.question.family})
-    said = [
-        f"Each verdict, and each limit, is wrong with probability at most "
-        f"{', '.join(map(level, alone))}."
-    ] * bool(alone)
+    each = "Each verdict, and each limit, is wrong with probability at most {}."
+    said = [each.format(", ".join(map(level, alone)))] if alone else []
     said += [
         f'Any wrong "stable" of a comparison has probability at most {level(alpha)}, and so has '
         f'any wrong "unstable" (p is adjusted by Holm\'s method); each limit is wrong with '

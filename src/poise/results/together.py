@@ -20,7 +20,7 @@ from poise.results.plots import Shown
 from poise.results.question import Family, Question
 from poise.results.result import Result
 from poise.results.sentences import change, effect, warned
-from poise.results.tables import TextTable, table
+from poise.results.tables import TextTable, cells, table
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
@@ -154,21 +154,15 @@ class Comparison(Together):
 
     def table(self) -> TextTable:
         """Return one line for each algorithm, and one for the best constant prediction."""
-        found = table(self.results)
-        columns = [found.columns.index(name) for name in _COMPARED]
-        rows = [[row[k] for k in columns] for row in found.rows]
-        errors = [each.error for each in self.trials.values()]
-        if not math.isnan(self.constant_error):
-            rows.append(["constant", *[""] * (len(_COMPARED) - 1)])
-            errors.append(self.constant_error)
-        caption = f"{self._asked}\n{found.caption}"
+        rows = [cells(name, each) for name, each in self.results.items()]
+        rows = [row | _error(self.trials[row["algorithm"]].error) for row in rows]
+        if constant := _error(self.constant_error):
+            rows.append({"algorithm": "constant", **constant})
+        columns = [*_COMPARED, "error"] if any("error" in row for row in rows) else _COMPARED
+        caption = f"{self._asked}\n{table(self.results).caption}"
         if any(each.raced for each in self.values()):
             caption += ' Runs ended early once "stable" was certain or out of reach.'
-        if all(map(math.isnan, errors)):
-            return TextTable(_COMPARED, rows, caption)
-        said = ["" if math.isnan(each) else number(each, 3) for each in errors]
-        rows = [[*row, error] for row, error in zip(rows, said, strict=True)]
-        return TextTable([*_COMPARED, "error"], rows, caption)
+        return TextTable.of(rows, caption, columns)
 
     @property
     def _asked(self) -> str:
@@ -285,19 +279,17 @@ class Curve(Together):
 
     def table(self) -> TextTable:
         """Return one line for each size, in words."""
-        columns = {
-            "n": [f"{size:,}" for size in self.n],
-            "trials": [f"{each.n_observed:,}" for each in self.trials.values()],
-        }
-        if sizes := self.epsilon_upper:
-            head = f"at most {percent(self.question.delta)} exceed"
-            columns[head] = [at_most(each) for each in sizes.values()]
-        if chances := self.delta_upper:
-            columns["P(larger)"] = [f"at most {at_most(each)}" for each in chances.values()]
-            columns["p"] = [at_most(each.pvalue) for each in self.results.values()]
-            columns["verdict"] = [each.verdict for each in self.results.values()]
-        rows = [list(row) for row in zip(*columns.values(), strict=True)]
-        return TextTable(list(columns), rows, self._caption)
+        sizes, chances = self.epsilon_upper or {}, self.delta_upper or {}
+        exceed, rows = f"at most {percent(self.question.delta)} exceed", []
+        for name, trials in self.trials.items():
+            n, answer = trials.design.n, self.results.get(name)
+            row = {"n": f"{n:,}", "trials": f"{trials.n_observed:,}"}
+            row |= {exceed: at_most(sizes[n])} if sizes else {}
+            if answer is not None:
+                row |= {"P(larger)": f"at most {at_most(chances[n])}", "p": at_most(answer.pvalue)}
+                row["verdict"] = answer.verdict
+            rows.append(row)
+        return TextTable.of(rows, self._caption)
 
     @property
     def _caption(self) -> str:
@@ -327,6 +319,11 @@ class Curve(Together):
         from poise.results.plots.beside import plot_curve
 
         return plot_curve(self, **place)
+
+
+def _error(value: float) -> dict[str, str]:
+    """Write a mean prediction error, if it is known."""
+    return {} if math.isnan(value) else {"error": number(value, 3)}
 
 
 def _question(design: Design, question: Question) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,29 +55,6 @@ class Failed:
         object.__setattr__(self, "message", printable(self.message))
 
 
-class Origin(Protocol):
-    """Where changes come from: a run, or a file."""
-
-    @property
-    def split(self) -> Split | None:
-        """Which rows each trial used, if it is known."""
-
-    @property
-    def data(self) -> str:
-        """Digest of the rows."""
-
-    @property
-    def code(self) -> Mapping[str, str]:
-        """Digests of the user's code."""
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        """Versions of the libraries that were used."""
-
-    def label_of(self, row: int) -> object:
-        """Return what people call a row."""
-
-
 @dataclass(frozen=True, eq=False)
 class Trials(Shown):
     """The changes of independent trials, to be judged under any question.
@@ -123,7 +99,7 @@ class Trials(Shown):
     delta: float = 0.1
     asked: Question | None = None
     zeta: float | None = None
-    origin: Origin | None = None
+    origin: Any = None  # a run, or a file: split, data, code, versions and label_of, as they know
 
     def __post_init__(self) -> None:
         table = _table(self.changes, self.design)
@@ -131,15 +107,13 @@ class Trials(Shown):
         if errors.shape != (len(table),):
             rule = f"must have shape ({len(table)},)"
             raise ArgumentError(rule, argument="errors", got=errors.shape)
-        for each in (table, errors):
-            each.setflags(write=False)
         zeta = fresh_coin() if self.zeta is None and self.design.randomized else self.zeta
         if zeta is not None:
             checks.number("zeta", zeta, "a number in (0, 1]")
-        warnings = tuple(printable(text) for text in self.warnings)
-        checked = {"changes": table, "errors": errors, "warnings": warnings, "zeta": zeta}
-        checked |= {"failures": tuple(self.failures[:MOST_FAILURES])}
-        vars(self).update(checked, delta=checks.delta(self.delta))
+        checked: dict[str, Any] = {"changes": table, "errors": errors, "zeta": zeta}
+        checked["warnings"] = tuple(printable(text) for text in self.warnings)
+        checked["failures"] = tuple(self.failures[:MOST_FAILURES])
+        self.__setstate__(checked | {"delta": checks.delta(self.delta)})
 
     @classmethod
     def from_changes(cls, changes: ArrayLike, *, n: int, algorithm: str = "An algorithm") -> Trials:
@@ -167,10 +141,18 @@ class Trials(Shown):
             rule = "must have shape (trials,) or (trials, removals, points)"
             raise ArgumentError(rule, argument="changes", got=np.shape(changes))
         size, (m, removals, points) = checks.count("n", n, 2), table.shape
-        rows = {"n": size, "n_labeled": m * size, "n_unlabeled": m * points, "max_trials": None}
-        shape = {"removals": removals, "points": points}
-        made: dict[str, Any] = {**rows, **shape, "shuffle": False, "from_rows": False}
-        return cls(table, Design(algorithm=algorithm, **made))
+        design = Design(
+            algorithm=algorithm,
+            n=size,
+            n_labeled=m * size,
+            n_unlabeled=m * points,
+            removals=removals,
+            points=points,
+            max_trials=None,
+            shuffle=False,
+            from_rows=False,
+        )
+        return cls(table, design)
 
     # counts
 
@@ -319,15 +301,15 @@ class Trials(Shown):
             The limit is that of the test which "auto" takes for this delta; by default for the one
             that the run was begun with.
         """
-        law = self._law(delta, alpha)
-        return float(law.upper_delta(self.table, self._threshold(epsilon), checks.alpha(alpha)))
+        law, level = self._law(delta, alpha), checks.alpha(alpha)
+        return float(law.upper_delta(self.table, self._threshold(epsilon), level))
 
     def delta_lower(
         self, epsilon: float | None = None, alpha: float = 0.05, *, delta: float | None = None
     ) -> float:
         """Compute the lower confidence limit for P(change > epsilon); see :meth:`delta_upper`."""
-        law = self._law(delta, alpha)
-        return float(law.lower_delta(self.table, self._threshold(epsilon), checks.alpha(alpha)))
+        law, level = self._law(delta, alpha), checks.alpha(alpha)
+        return float(law.lower_delta(self.table, self._threshold(epsilon), level))
 
     def epsilon_upper(self, delta: float, alpha: float = 0.05) -> float | None:
         """Compute the upper confidence limit for the (1 - delta)-quantile of the change.
@@ -433,8 +415,8 @@ class Trials(Shown):
         places = np.indices(self.changes.shape).reshape(3, -1)
         columns: dict[str, Any] = dict(zip(("trial", "removal", "point"), places, strict=True))
         columns["change"] = self.changes.ravel()
-        if self.origin is not None and self.origin.split is not None:
-            named = [self._named(self.origin.split, k) for k in range(self.n_observed)]
+        if getattr(self.origin, "split", None) is not None:
+            named = [self._named(self._split, k) for k in range(self.n_observed)]
             called = _CALLED.get(self.design.notion, ("removed", "tested"))
             differ, point_of = (f"{each.replace('tested', 'test')}_row" for each in called)
             if self.design.notion != "changed":  # there, nothing is removed
@@ -480,7 +462,7 @@ class Trials(Shown):
                 "influence is known where each row of a training set leaves in turn",
                 remedy="ask poise.measure_deployed with removals_per_trial='all'",
             )
-        _LOOKED_AT[self.origin.data] = design.n  # type: ignore[union-attr]
+        _LOOKED_AT[self.origin.data] = design.n
         changes, threshold = self.changes[:, :, 0], self._threshold(epsilon)
         failed = np.isnan(changes)
         changes = np.where(failed, 0.0, changes)
@@ -504,9 +486,10 @@ class Trials(Shown):
 
     @property
     def _split(self) -> Split:
-        if self.origin is None or self.origin.split is None:
+        found: Split | None = getattr(self.origin, "split", None)
+        if found is None:
             raise ArgumentError("the rows of these trials are not known: they came without them")
-        return self.origin.split
+        return found
 
     def _plot(self, **place: Any) -> Any:
         from poise.results.plots.changes import plot_changes

@@ -15,8 +15,8 @@ class Shown:
         self,
         *,
         ax: Any = None,
-        title: str | None = None,
         figsize: tuple[float, float] | None = None,
+        title: bool = True,
     ) -> Any:
         """Draw what there is to see, at the width of a column.
 
@@ -30,10 +30,10 @@ class Shown:
         ax : matplotlib axes, optional
             Where to draw, two of them for trials and results; by default a figure of its own, which
             a notebook shows.
-        title : str, optional
-            Instead of the usual one.
         figsize : tuple of float, optional
             Width and height of the figure, in inches.
+        title : bool, default True
+            Whether a figure of its own is titled.
 
         Returns
         -------
@@ -41,7 +41,7 @@ class Shown:
         """
         if not pictures():
             raise PoiseError("pictures need matplotlib: pip install 'poise[plot]'")
-        return self._plot(ax=ax, title=title, figsize=figsize)
+        return self._plot(ax=ax, figsize=figsize, title=title)
 
     def _plot(self, **place: Any) -> Any:
         raise NotImplementedError

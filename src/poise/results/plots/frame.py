@@ -10,6 +10,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -70,46 +71,30 @@ class Panels:
         heights: Sequence[float] = (1,),
         *,
         ax: Any = None,
-        title: str | None = None,
         figsize: Size | None = None,
+        title: bool = True,
     ) -> None:
-        self.own, self.title = ax is None, title
+        self.titled, self.drawn = title and ax is None, ax
         if ax is None:
-            self.drawn: Any = ShownFigure(figsize or (WIDTH, height))
+            self.drawn = ShownFigure(figsize or (WIDTH, height))
             shape: dict[str, Any] = {"squeeze": False, "height_ratios": heights}
-            self.axes: list[Axes] = list(self.drawn.subplots(len(heights), **shape)[:, 0])
-            for each in self.axes:
+            ax = self.drawn.subplots(len(heights), **shape)
+            for each in ax.flat:
                 dress(each)
-            return
-        if figsize is not None:
+        elif figsize is not None:
             raise ArgumentError("is for a figure of its own; leave out ax", argument="figsize")
-        self.drawn = ax
-        self.axes = list(ax) if isinstance(ax, (list, tuple)) else list(getattr(ax, "flat", [ax]))
+        self.axes: list[Axes] = np.ravel(ax).tolist()
         if len(self.axes) != len(heights):
             problem = f"must hold {counted(len(heights), 'panel')}"
             raise ArgumentError(problem, argument="ax", got=len(self.axes))
+        for each in self.axes:
+            for axis in (each.xaxis, each.yaxis):
+                axis.label.set(**_PLAIN)
 
-    def finish(self, usual: str = "", below: str = "", verdict: str = "") -> Any:
-        """Write the title, and return what the plot returns.
-
-        Given axes are titled only if somebody wanted it.
-        """
-        for ax in self.axes:
-            named = ax.get_legend()
-            for text in (ax.xaxis.label, ax.yaxis.label, *(named.get_texts() if named else ())):
-                text.set(**_PLAIN)
-        if self.own and self.title is None:
-            self._write(usual, below, COLOURS[verdict or "seen"])
-        elif self.own:
-            self._write(self.title or "")
-        elif self.title is not None:
-            self.axes[0].set_title(printable(self.title), loc="left", pad=14, **_PLAIN)
-        return self.drawn
-
-    def _write(self, title: str, below: str = "", colour: str = "") -> None:
-        """Write a title and a line below it, from the left edge of the figure."""
-        if not title:
-            return
+    def finish(self, title: str = "", below: str = "", verdict: str = "") -> Any:
+        """Write a title and a line below it, from the left edge; return what the plot returns."""
+        if not self.titled or not title:
+            return self.drawn
         figure, room = self.drawn, "\n " if below else ""
         left = {"x": 0.06 / figure.get_figwidth(), "ha": "left", "fontsize": LABEL, **_PLAIN}
         words = {"color": COLOURS["ink"], "fontweight": "bold", **left}
@@ -118,8 +103,8 @@ class Panels:
             if name.get_window_extent().x1 <= figure.bbox.width:
                 break
         y = 1 - 14 / (72 * figure.get_figheight())
-        if below:
-            figure.text(y=y, s=below, va="top", color=colour, **left)
+        figure.text(y=y, s=below, va="top", color=COLOURS[verdict or "seen"], **left)
+        return figure
 
 
 def upright(ax: Axes, x: float, word: str = "") -> None:
@@ -156,7 +141,8 @@ def legend(ax: Axes) -> None:
     """Name the lines where there is most room for it."""
     style = {"handlelength": 1.4, "labelspacing": 0.3, "framealpha": 0.85, "edgecolor": "none"}
     colours = {"facecolor": ax.get_facecolor(), "labelcolor": ax.xaxis.label.get_color()}
-    ax.legend(loc="best", fontsize=WORD, **style, **colours)
+    for text in ax.legend(loc="best", fontsize=WORD, **style, **colours).get_texts():
+        text.set(**_PLAIN)
 
 
 def dress(ax: Axes) -> None:
