@@ -85,10 +85,6 @@ def test_fresh_rows_are_counted_as_the_design_counts_them(asked, batch):
             ],
         ),
         (
-            {"n": 100, "delta": 0.1, "delta_star": 0.05, "power": 0.8},
-            ["The averaged test with 20 test points a trial would need about 74 to 134 trials"],
-        ),
-        (
             {"n": 10, "n_labeled": 1000, "n_unlabeled": 900, "delta": 0.1, "delta_star": 0.05},
             ["the averaged test reads 9 test points of each trial (from 41 trials on)", "about 0."],
         ),

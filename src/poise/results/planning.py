@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from poise.checks import counted
 from poise.numbers import at_least, at_most, exactly, level
 from poise.results.tables import TextTable
-from poise.theory.counts import clean_trials, rows_for, trials_for_averaging
-from poise.theory.fewest_trials import averaged_trials, spread
-from poise.theory.planning import MOST_POINTS, SECOND_POINT, MenuRow, Plan
+from poise.theory.counts import clean_trials, trials_for_averaging
+from poise.theory.planning import MenuRow, Plan
 
 _TRIALS_BY_DEFAULT = 10_000  # max_trials
 
 
 def plan_lines(plan: Plan) -> list[str]:
     """Say what the answer is, what it rests on, and what it does not promise."""
-    power = _too_few(plan) or _power(plan)
-    lines = [_answer(plan), _trials(plan), power, _dips(plan), _cap(plan)]
-    lines += [_averaged(plan), _ceiling(plan)]
-    return [line for line in lines if line]
+    lines = [_answer(plan), _trials(plan), _too_few(plan) or _power(plan), _cap(plan)]
+    return [line for line in [*lines, _averaged(plan), _ceiling(plan)] if line]
 
 
 def menu_table(
@@ -43,7 +40,6 @@ def menu_table(
     10  45      90    0.06441         0.004946
     7   62      124   0.04717         0.02485
     """
-    columns = ["n", "trials", "fits", "smallest delta", "delta* up to"]
     caption = (
         f"Each trial takes n {unit}s to train on and one more to predict at. smallest delta: what "
         f"a run without a single larger change shows, at level {level(alpha)}. delta* up to: if "
@@ -51,13 +47,17 @@ def menu_table(
         f"{exactly(delta)} says stable with probability at least {exactly(power)}; - where it "
         "never does."
     )
-    return TextTable(columns, [_cells(row) for row in menu], caption)
-
-
-def _cells(row: MenuRow) -> list[str]:
-    counts = [f"{count:,}" for count in (row.n, row.n_trials, row.n_fits)]
-    smallest = "-" if row.smallest_delta is None else at_most(row.smallest_delta)
-    return [*counts, smallest, "-" if row.delta_star is None else at_least(row.delta_star)]
+    rows = [
+        {
+            "n": f"{row.n:,}",
+            "trials": f"{row.n_trials:,}",
+            "fits": f"{row.n_fits:,}",
+            "smallest delta": "-" if row.smallest_delta is None else at_most(row.smallest_delta),
+            "delta* up to": "-" if row.delta_star is None else at_least(row.delta_star),
+        }
+        for row in menu
+    ]
+    return TextTable.of(rows, caption)
 
 
 def _answer(plan: Plan) -> str:
@@ -124,46 +124,28 @@ def _reached(plan: Plan, short: bool = False) -> str:
     return f"{'probability' if short else 'power is'} {at_least(plan.reached)}"
 
 
-def _dips(plan: Plan) -> str:
+def _cap(plan: Plan) -> str:
+    asked = f"max_trials={plan.n_trials}"
+    if plan.n_trials > _TRIALS_BY_DEFAULT:
+        return f"A test runs at most {_TRIALS_BY_DEFAULT:,} trials unless {asked} is given."
     if plan.solved_for not in ("n_labeled", "n") or plan.randomized or not plan.delta_star:
         return ""
     return (
         "More trials are not always better without the coin; "
-        f"max_trials={plan.n_trials} keeps the power from falling below {exactly(plan.power)}."
-    )
-
-
-def _cap(plan: Plan) -> str:
-    if plan.n_trials <= _TRIALS_BY_DEFAULT:
-        return ""
-    return (
-        f"A test runs at most {_TRIALS_BY_DEFAULT:,} trials unless max_trials={plan.n_trials} is "
-        "given."
+        f"{asked} keeps the power from falling below {exactly(plan.power)}."
     )
 
 
 def _averaged(plan: Plan) -> str:
-    """Say what the averaged test adds where it is used, or would need: both are estimates."""
-    if plan.delta_star == 0 or plan.delta_star >= plan.delta or plan.each:
+    """Say what the averaged test adds where it is used."""
+    if plan.averaged is None or not 0 < plan.delta_star < plan.delta or plan.each:
         return ""
-    guess = "an estimate, which depends on how often several points of a trial change together"
-    if plan.averaged is not None:
-        powers = _from_to(f"{power:.2g}" for power in plan.averaged)
-        least = trials_for_averaging(plan.delta, plan.alpha)
-        return (
-            f"With test='auto' the averaged test reads {plan.points} test points of each trial "
-            f"(from {least:,} trials on); its power is about {powers}: {guess}."
-        )
-    if plan.solved_for != "n_labeled":
-        return ""
-    test = plan.delta, plan.delta_star, plan.alpha, plan.power
-    chances = (spread(1, MOST_POINTS, 1.0, chance, chance) for chance in SECOND_POINT)
-    trials = sorted(averaged_trials(*test, max(v, plan.delta_star)) for v in chances)
-    rows = [rows_for(m, plan.n, plan.n_unlabeled, MOST_POINTS, plan.fresh) for m in trials]
+    powers = " to ".join(dict.fromkeys(f"{power:.2g}" for power in plan.averaged))
+    least = trials_for_averaging(plan.delta, plan.alpha)
     return (
-        f"The averaged test with {MOST_POINTS} test points a trial would need about "
-        f"{_from_to(f'{m:,}' for m in trials)} trials ({_from_to(f'{n:,}' for n in rows)} labelled "
-        f"rows): {guess}."
+        f"With test='auto' the averaged test reads {plan.points} test points of each trial (from "
+        f"{least:,} trials on); its power is about {powers}: an estimate, which depends on how "
+        "often several points of a trial change together."
     )
 
 
@@ -183,14 +165,3 @@ def _delta(plan: Plan) -> str:
 
 def _alpha(plan: Plan) -> str:
     return at_most(plan.alpha) if plan.solved_for == "alpha" else level(plan.alpha)
-
-
-def _from_to(words: Iterable[str]) -> str:
-    """Join different words by "to".
-
-    Examples
-    --------
-    >>> _from_to(["77", "142"]), _from_to(["9", "9"])
-    ('77 to 142', '9')
-    """
-    return " to ".join(dict.fromkeys(words))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
@@ -144,7 +145,6 @@ def read_epsilon(asked: object) -> float | Relative | None:
 
 def allowed_change(epsilon: object, design: Design) -> float | None:
     """Return ε, left out exactly where a change is yes or no (labels) or a share (decisions)."""
-    share, problem, remedy = design.compares == "decisions", "", ""
     if design.sized and epsilon is None:
         helps = {"new": "measure", "changed": ""}.get(design.notion, "measure_deployed")
         raise ArgumentError(
@@ -152,14 +152,14 @@ def allowed_change(epsilon: object, design: Design) -> float | None:
             argument="epsilon",
             remedy=f"poise.{helps} shows how large the changes are" if helps else "",
         )
+    problem = ""
     if not design.sized and epsilon is not None:
-        problem = f"must be left out: a change is {'a share' if share else 'yes or no'} here"
-        remedy = "" if share else "probabilities (response predict_proba) change by an amount"
+        is_a = "a share" if design.compares == "decisions" else "yes or no"
+        problem = f"must be left out: a change is {is_a} here"
     elif isinstance(epsilon, str):
-        problem = "must be a number here: only a new run can set rows aside "
-        problem += "for a share of the sd"
+        problem = "must be a number here: only a new run can set rows aside for a share of the sd"
     if problem:
-        raise ArgumentError(problem, argument="epsilon", got=epsilon, remedy=remedy)
+        raise ArgumentError(problem, argument="epsilon", got=epsilon)
     return None if epsilon is None else checks.epsilon(epsilon)
 
 
@@ -177,16 +177,9 @@ def law_for(
     them leave, only their share may be read, by the Binomial test against ``gamma``.
     """
     if test == "open-ended" and gamma is None:
-        from poise.theory import anytime
-
-        return anytime
-    if _averages(design, delta, alpha, test, gamma):
-        from poise.theory import averaged
-
-        return averaged
-    from poise.theory import binomial
-
-    return binomial
+        return import_module("poise.theory.anytime")
+    averages = _averages(design, delta, alpha, test, gamma)
+    return import_module(f"poise.theory.{'averaged' if averages else 'binomial'}")
 
 
 def read_by(law: ModuleType, table: Changes) -> Floats:
