@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -130,62 +130,20 @@ def test_layout_may_change_and_nothing_else(tmp_path):
     assert load(path) == CASES["result"]
 
 
-def leaves(value, at=()):
-    """List every place in nested lists and dictionaries."""
-    yield at
-    if isinstance(value, dict | list):
-        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from leaves(each, (*at, key))
-
-
-def altered(value):
-    if isinstance(value, bool) or value is None:
-        return not value
-    if isinstance(value, str):
-        return value + "x"
-    return value + 1 if isinstance(value, int | float) else value.__class__()
-
-
-def test_every_altered_or_missing_field_is_noticed(tmp_path):
-    path, bad = tmp_path / "a.json", tmp_path / "b.json"
-    replace(measured(3), asked=QUESTION).judge(QUESTION).save(path)
-    whole = path.read_text()
-    places = [at for at in leaves(json.loads(whole)) if at]
-    assert len(places) > 90
-    for at in places:
-        for remove in (False, True):
-            content = json.loads(whole)
-            inside = content
-            for key in at[:-1]:
-                inside = inside[key]
-            if remove:
-                del inside[at[-1]]
-            elif inside[at[-1]] in ({}, []):
-                inside[at[-1]] = ["x"] if inside[at[-1]] == [] else {"x": "y"}
-            else:
-                inside[at[-1]] = altered(inside[at[-1]])
-            bad.write_text(json.dumps(content, ensure_ascii=False))
-            with pytest.raises(RecordError, match=r"b\.json"):
-                load(bad)
-
-
-def test_every_flipped_bit_and_doubled_key_is_noticed(tmp_path):
+def test_every_flipped_bit_doubled_or_missing_line_is_noticed(tmp_path):
     path, bad = tmp_path / "a.json", tmp_path / "b.json"
     for name in ("result", "packed"):
         CASES[name].save(path)
-        raw = path.read_bytes()
-        draw = random.Random(0)
-        for _ in range(400):
-            place, bit = draw.randrange(min(len(raw), 6000)), draw.randrange(8)
-            flipped = raw[:place] + bytes([raw[place] ^ 1 << bit]) + raw[place + 1 :]
-            bad.write_bytes(flipped)
-            with pytest.raises(RecordError):
-                load(bad)
+        raw, draw = path.read_bytes(), random.Random(0)
+        places = [(draw.randrange(min(len(raw), 6000)), draw.randrange(8)) for _ in range(400)]
+        damaged = [raw[:k] + bytes([raw[k] ^ 1 << bit]) + raw[k + 1 :] for k, bit in places]
         lines = raw.splitlines()
         for k in range(1, len(lines) - 1):
             doubled = [*lines[:k], lines[k].rstrip(b",") + b",", *lines[k:]]
-            bad.write_bytes(b"\n".join(doubled))
-            with pytest.raises(RecordError):
+            damaged += [b"\n".join(doubled), b"\n".join(lines[:k] + lines[k + 1 :])]
+        for content in damaged:
+            bad.write_bytes(content)
+            with pytest.raises(RecordError, match=r"b\.json"):
                 load(bad)
 
 
@@ -234,19 +192,13 @@ def test_damage_with_a_fitting_digest_is_an_error_with_a_name(changed, tmp_path)
         load(path)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{}", b"[]", b"null", b"\xff\xfe", b'{"format": "poise result 1"}', b"[" * 100_000],
-    ids=lambda content: str(content[:9]),
-)
-def test_files_of_other_programs_are_refused(content, tmp_path):
+def test_files_of_other_programs_and_no_files_are_refused(tmp_path):
     path = tmp_path / "a.json"
-    path.write_bytes(content)
-    with pytest.raises(RecordError, match="not a result written by poise"):
-        load(path)
-
-
-def test_only_ordinary_files_of_some_size_are_read(tmp_path):
+    started = b'{"format": "poise result 1"}'
+    for content in (b"", b"{}", b"[]", b"null", b"\xff\xfe", started, b"[" * 100_000):
+        path.write_bytes(content)
+        with pytest.raises(RecordError, match="not a result written by poise"):
+            load(path)
     with pytest.raises(RecordError, match="does not exist"):
         load(tmp_path / "none.json")
     pipe, large = tmp_path / "pipe", tmp_path / "large"
