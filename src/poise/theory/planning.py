@@ -18,12 +18,7 @@ from poise.numbers import at_least, exactly
 from poise.theory import binomial, counts
 from poise.theory.ceilings import power_bound
 from poise.theory.counts import clean_trials, trials_for_averaging
-from poise.theory.fewest_trials import (
-    averaged_power,
-    next_met,
-    refuse_what_no_data_can_do,
-    spread,
-)
+from poise.theory.fewest_trials import averaged_power, next_met, refuse_what_no_data_can_do, spread
 from poise.theory.limits import delta_hat
 
 MOST_POINTS = 20  # test points of a trial; more were measured to add little
@@ -308,8 +303,5 @@ _FIVE: dict[str, tuple[Callable[[Any], Any], Callable[[Plan], Any]]] = {
     "n": (lambda x: checks.count("n", x, 2), _solve_n),
     "delta": (checks.delta, _solve_level),
     "alpha": (checks.alpha, _solve_level),
-    "power": (
-        lambda x: checks.number("power", x, "a number in (0, 1]"),
-        lambda goal: goal.reached,
-    ),
+    "power": (lambda x: checks.number("power", x, "a number in (0, 1]"), lambda goal: goal.reached),
 }

@@ -18,12 +18,7 @@ import numpy as np
 from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_most, exactly, without_noise
-from poise.theory.bagging import (
-    EXACT_UP_TO,
-    checked_bag,
-    largest,
-    reach,
-)
+from poise.theory.bagging import EXACT_UP_TO, checked_bag, largest, reach
 from poise.theory.binomial_law import NOISE, Floats, ceiling
 
 _MOST_BAGS = 2**60
