@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import poise
-from helpers import needs, python
+from helpers import needs
 from poise.algorithms.algorithm import seed_from
 from poise.algorithms.estimator import Estimator
 from poise.data.sample import Sample
@@ -105,25 +103,6 @@ def test_boosters_answer_two_columns_for_one_class():
             np.testing.assert_allclose(got, expected, atol=1e-5)
 
 
-def test_a_fit_starts_no_threads():
-    """CatBoost starts one that waits; how many compute is its thread_count, below."""
-    code = MAKE + (
-        "import numpy as np, os, poise, sys\n"
-        "X, y = np.random.default_rng(0).normal(size=(2, 4000, 9))\n"
-        "threads = lambda: set(os.listdir('/proc/self/task'))\n"
-        "both, before = (lightgbm(), xgboost()), threads()\n"
-        "for made in both:\n"
-        "    poise.measure(made, X, y[:, 0], n=2000, max_trials=1, check=False, progress=False)\n"
-        "mine = threads()\n"
-        "for made in both:\n"
-        "    made.fit(X, y[:, 0])\n"
-        "print(len(mine - before), len(threads() - mine), file=sys.stderr)\n"
-    )
-    mine, bare = map(int, python(code).stderr.split()[-2:])
-    assert mine == 0
-    assert bare > 0 or os.cpu_count() == 1
-
-
 def test_catboost_lists_only_parameters_that_were_set_and_takes_one_name_for_each():
     from catboost import CatBoostRegressor
 
@@ -139,7 +118,8 @@ def test_catboost_lists_only_parameters_that_were_set_and_takes_one_name_for_eac
         Estimator(coloured).prepared(Sample.of(X, y))
 
 
-def test_names_have_the_parameters_that_were_set():
+def test_names_have_the_parameters_that_were_set_and_fits_one_thread():
     assert "None" not in Estimator(MADE["xgboost"]()).name
+    assert [Estimator(MADE[name]())._copy(0).n_jobs for name in BOOSTERS[:2]] == [1, 1]
     assert "subsample=0.5" in Estimator(MADE["xgboost"]()).name
     assert Estimator(MADE["lightgbm"]()).name.startswith("LGBMRegressor(min_child_samples=3")

@@ -11,7 +11,15 @@ import mpmath
 import numpy as np
 import pytest
 
-from poise.theory import binomial, binomial_law, limits, profile_band, restricted_limits
+from poise.theory import (
+    anytime,
+    averaged,
+    binomial,
+    binomial_law,
+    limits,
+    profile_band,
+    restricted_limits,
+)
 from poise.theory.binomial import CountRule
 from poise.theory.changes import Changes
 
@@ -211,27 +219,6 @@ def test_evidence_has_mean_one_whenever_a_run_is_stopped():
         assert mean == pytest.approx(1, rel=1e-12)
 
 
-def test_no_trials_failures_and_delta_zero():
-    nothing = Changes(np.empty((0, 1)), 0)
-    judged = binomial.judge(nothing, EPSILON, 0.1, 0.05, zeta=1e-9)
-    said = judged.verdict, judged.pvalue, judged.acceptance_probability
-    assert said == ("inconclusive", 1, 0.05)  # never stable, whatever the coin
-    assert binomial.upper_delta(nothing, EPSILON, 0.05, zeta=1e-9) == 1
-    assert binomial.upper_epsilon(nothing, 0.1, 0.05, zeta=1e-9) == math.inf
-    assert CountRule.of(0, 0.1, 0.05, zeta=1e-9) == (0, -1, 1)
-    assert [each.tolist() for each in binomial.profile(nothing, 0.05)] == [[0], [1]]
-    failed = of_kinds(0, 0, 40, 40)
-    judged = binomial.judge(failed, EPSILON, 0.1, 0.05)
-    assert (judged.verdict, judged.pvalue, judged.pvalue_unstable) == ("inconclusive", 1, 1)
-    assert binomial.lower_delta(failed, EPSILON, 0.05) == 0
-    assert binomial.upper_delta(failed, EPSILON, 0.05) == 1
-    assert binomial.upper_epsilon(failed, 0.1, 0.05) == math.inf
-    assert binomial.lower_epsilon(failed, 0.1, 0.05) == 0
-    for moved, zeta, said in ((0, 1.0, "inconclusive"), (0, 0.05, "stable"), (1, 0.01, "unstable")):
-        judged = binomial.judge(of_kinds(moved, 50 - moved, 0, 50), EPSILON, 0.0, 0.05, zeta)
-        assert judged.verdict == said
-
-
 def test_the_profile_is_the_band_at_each_change():
     column = np.array([0.3, np.nan, 0.1, 0.3, np.inf, 0.0])[:, None]
     steps, upper = binomial.profile(Changes(column, 8), 0.1)  # two trials were not run
@@ -239,3 +226,32 @@ def test_the_profile_is_the_band_at_each_change():
     assert upper.tolist() == profile_band(8, 0.1)[[7, 6, 4]].tolist()
     _, tighter = binomial.profile(Changes(column, 8), 0.1, delta_max=0.9)
     assert tighter.tolist() == restricted_limits(8, 0.1, 0.9)[[7, 6, 4]].tolist()
+
+
+@pytest.mark.parametrize("law", [binomial, averaged, anytime])
+def test_no_trials_and_trials_that_all_fail_in_every_law(law):
+    """A failure counts against "stable", and never for "unstable"; a coin alone says nothing."""
+    for rows, m, value, verdict in (
+        *((0, m, np.nan, "inconclusive") for m in (0, 20)),
+        (50, 50, np.nan, "inconclusive"),
+        (50, 50, np.inf, "unstable"),
+    ):
+        changes, infinite = Changes(np.full((rows, 1), value), m), verdict == "unstable"
+        judged = law.judge(changes, EPSILON, 0.1, 0.05, zeta=1e-9 if not rows else 1.0)
+        assert (judged.verdict, judged.pvalue) == (verdict, 1)
+        assert (judged.pvalue_unstable == 1) != infinite
+        assert law.upper_delta(changes, EPSILON, 0.05) == 1
+        assert (law.lower_delta(changes, EPSILON, 0.05) > 0.8) == infinite
+        assert law.upper_epsilon(changes, 0.1, 0.05) == math.inf
+        assert law.lower_epsilon(changes, 0.1, 0.05) == (math.inf if infinite else 0)
+
+
+def test_delta_zero_and_no_trials():
+    assert CountRule.of(0, 0.1, 0.05, zeta=1e-9) == (0, -1, 1)
+    assert [each.tolist() for each in binomial.profile(Changes(np.empty((0, 1)), 0), 0.05)] == [
+        [0],
+        [1],
+    ]
+    for moved, zeta, said in ((0, 1.0, "inconclusive"), (0, 0.05, "stable"), (1, 0.01, "unstable")):
+        judged = binomial.judge(of_kinds(moved, 50 - moved, 0, 50), EPSILON, 0.0, 0.05, zeta)
+        assert judged.verdict == said
