@@ -152,7 +152,7 @@ def test_what_cannot_be_used_is_refused() -> None:
         ("X has no rows", {"X": X[:0]}),
         ("X has no columns", {"X": X[:, :0]}),
         ("y is missing; give the responses, or the name", {"y": None}),
-        ("X and y must have the same number of rows, got 40 and 39", {"y": y[:-1]}),
+        (r"y must hold one value per labelled row \(40\), got 39", {"y": y[:-1]}),
         ("X_unlabeled has no rows; leave it out", {"X_unlabeled": X[:0]}),
         (r"of 3 columns\), got numpy ndarray of 2 columns", {"X_unlabeled": X[:, :2]}),
         (r"of \['a', 'b', 'c'\]\), got", {"X": frame, "X_unlabeled": frame[["b", "a", "c"]]}),

@@ -106,7 +106,7 @@ REFUSED = [
     ({"delta": None}, ArgumentError, "delta is missing"),
     ({"epsilon": "5% of sd"}, ArgumentError, "y_fresh is missing"),
     ({"distance": poise.loss_change("squared")}, ArgumentError, "y_fresh is missing"),
-    ({"y_fresh": y[:9]}, DataError, "same number of rows"),
+    ({"y_fresh": y[:9]}, DataError, "y_fresh must hold one value per fresh row"),
     ({"groups_fresh": [1, 2]}, DataError, "groups_fresh must hold one value per fresh row"),
 ]
 

@@ -259,10 +259,7 @@ def _responses(rows: Rows, y: Any) -> Rows:
         raise DataError(problem, argument="X", remedy="give labelled rows with their features")
     if y is None:
         raise DataError("y is missing", remedy="give the responses, or the name of a column of X")
-    responses = as_rows(y, "y")
-    if len(rows) != len(responses):
-        rule = "X and y must have the same number of rows"
-        raise DataError(f"{rule}, got {len(rows)} and {len(responses)}")
+    responses = _one_per_row(y, "y", rows)
     check_responses(responses)
     return responses
 
