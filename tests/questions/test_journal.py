@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import resource
-import signal
 import subprocess
 import sys
 import time
@@ -255,88 +253,12 @@ def test_a_failure_that_ended_a_run_is_tried_again_and_one_that_counted_is_not(p
         level_only(journal=counted, on_error="raise")
 
 
-def removed(path):
-    path.unlink()
-
-
-def cut(path):
-    os.truncate(path, path.stat().st_size // 2)
-
-
-@pytest.mark.parametrize("happens", [removed, cut])
-def test_what_happens_to_the_file_meanwhile_ends_the_run_and_keeps_what_was_measured(happens, path):
-    def fit(rows, y, seed):
-        FITS.append(len(rows))
-        if len(FITS) == at:
-            happens(path)
-        return lambda points: points[:, 0]
-
-    run = partial(poise.measure, fit, X, Y, n=10, check=False, journal=path)
-    at = 21
-    FITS.clear()
-    with pytest.raises(RecordError, match="was deleted, replaced or changed") as error:
-        run()
-    assert error.value.partial.n_observed == 11  # the one that could not be written, too
-
-
-def test_a_full_disk_leaves_a_file_that_goes_on(path):
-    run = partial(poise.measure, Lasso(), X, Y, n=10, journal=path)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, before[1]))
-    try:
-        with pytest.raises(
-            RecordError, match=r"cannot be written: .*the same call goes on"
-        ) as error:
-            run()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert 2000 < path.stat().st_size <= 3000
-    assert error.value.partial.n_observed == lines_in(path)
-    assert np.array_equal(run().changes, poise.measure(Lasso(), X, Y, n=10).changes)
-
-
-def test_flipped_bits_are_refused_or_computed_again(path):
-    run = partial(poise.measure, Lasso(), X, Y, n=20, journal=path)
-    whole, content, rng = run(), path.read_bytes(), random.Random(0)
-    for _ in range(60):
-        place = rng.randrange(len(content))
-        damaged = bytearray(content)
-        damaged[place] ^= 1 << rng.randrange(8)
-        path.write_bytes(damaged)
-        if place >= content[:-1].rindex(b"\n"):  # in the last line, or its beginning
-            assert changes_of(run()) == changes_of(whole)
-            continue
-        with pytest.raises(RecordError, match=r"does not match its checksum|not a journal written"):
-            run()
-        assert path.read_bytes() == damaged
-
-
-def test_foreign_files_and_mistakes_leave_nothing_behind(path):
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(RecordError, match="not a journal written by poise"):
-        poise.measure(Lasso(), X, Y, n=10, journal=path)
-    assert path.read_text() == "a,b\n1,2\n"
-    new = path.with_suffix(".new")
+def test_mistakes_leave_nothing_behind(path):
     with pytest.raises(PoiseError):
-        poise.stability_test(Lasso(), X, Y, n=10, epsilon=-1, delta=0.1, journal=new)
+        poise.stability_test(Lasso(), X, Y, n=10, epsilon=-1, delta=0.1, journal=path)
     with pytest.raises(TrialError):
-        poise.measure(lambda X, y, seed: 1 / 0, X, Y, n=10, journal=new, check=False)
-    assert not new.exists() or lines_in(new) == 1
+        poise.measure(lambda X, y, seed: 1 / 0, X, Y, n=10, journal=path, check=False)
+    assert not path.exists() or lines_in(path) == 1
+    path.touch()
     with pytest.raises(RecordError, match="cannot be the folder of journals"):
         poise.compare([Lasso()], X, Y, n=10, epsilon=9, delta=0.2, journal=path)
-
-
-def test_several_algorithms_and_sizes_have_a_file_each(tmp_path):
-    compared = partial(
-        poise.compare, {"lasso": Lasso(), "Least squares": LinearRegression()}, X, Y, n=12,
-        epsilon=25, delta=0.2, race=True, journal=tmp_path / "both",
-    )  # fmt: skip
-    first = compared()
-    assert sorted(os.listdir(tmp_path / "both")) == ["1-lasso.journal", "2-least-squares.journal"]
-    assert compared().trials == first.trials
-    curve = partial(
-        poise.stability_curve, Lasso(), X, Y, n=[5, 10], delta=0.3, journal=tmp_path / "sizes"
-    )
-    assert curve().trials == curve().trials
-    assert poise.load(tmp_path / "sizes" / "2-10.journal") == curve().trials["10"]

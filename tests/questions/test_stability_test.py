@@ -6,7 +6,6 @@ import inspect
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_diabetes
@@ -22,7 +21,6 @@ from poise.errors import (
     ArgumentError,
     DataError,
     PowerWarning,
-    TrialError,
     ValidityWarning,
 )
 from poise.numbers import rounded_down
@@ -114,30 +112,6 @@ def test_measuring_and_testing_agree():
         assert np.array_equal(result.trials.changes, later.trials.changes)
         for name in ("verdict", "pvalue", "pvalue_unstable", "delta_upper", "epsilon_upper"):
             assert getattr(result, name) == getattr(later, name)
-
-
-def test_one_worker_or_two_and_any_chunk_are_bit_identical():
-    one = poise.measure(DecisionTreeRegressor(max_features=3), X, Y, n=12, n_jobs=1)
-    two = poise.measure(DecisionTreeRegressor(max_features=3), X, Y, n=12, n_jobs=2)
-    assert np.array_equal(one.changes, two.changes)
-
-
-def test_early_stopping_gives_the_verdict_of_the_full_run():
-    for estimator, epsilon in ((Lasso(), 25), (DecisionTreeRegressor(), 1.0), (Lasso(0.1), 12)):
-        asked = {"n": 10, "epsilon": epsilon, "delta": 0.2}
-        full = poise.stability_test(estimator, X, Y, **asked)
-        early = poise.stability_test(estimator, X, Y, stop_early=True, **asked)
-        assert early.verdict == full.verdict
-        seen = len(early.trials.changes)
-        assert np.array_equal(early.trials.changes, full.trials.changes[:seen])
-
-
-def test_labels_take_no_epsilon():
-    result = poise.stability_test(DecisionTreeClassifier(), SMALL_X, LABELS, n=10, delta=0.5)
-    assert set(np.unique(result.trials.changes)) <= {0.0, 1.0}
-    asked = {"n": 10, "epsilon": 0.3, "delta": 0.5, "response": "predict_proba"}
-    scores = poise.stability_test(LogisticRegression(), SMALL_X, LABELS, **asked)
-    assert scores.design.distance == "total_variation"
 
 
 def test_a_share_of_the_sd_sets_rows_aside():
@@ -234,28 +208,6 @@ def mean(X, y, seed):
     return lambda points: np.full(len(points), y.mean() + 1e-9 * points[:, 0])
 
 
-def test_a_failed_fit_names_its_trial_and_keeps_what_was_measured():
-    def unlucky(X, y, seed):
-        if X[0, 0] == marked:
-            raise ValueError("no luck.")
-        return lambda points: np.full(len(points), y.mean() + points[:, 0])
-
-    order = poise.measure(unlucky_free, SMALL_X, SMALL_Y, n=5, check=False)
-    marked = SMALL_X[order.rows(4)["trained"][0], 0]
-    with pytest.raises(TrialError, match=r"trial 4 failed.*no luck\. What") as caught:
-        poise.measure(unlucky, SMALL_X, SMALL_Y, n=5, check=False)
-    assert caught.value.trial == 4
-    assert np.array_equal(caught.value.partial.changes, order.changes[:4])
-    recorded = poise.measure(unlucky, SMALL_X, SMALL_Y, n=5, check=False, on_error="record")
-    assert recorded.n_failures == 1
-    assert recorded.failures[0].trial == 4
-    assert np.isinf(recorded.values[4])
-
-
-def unlucky_free(X, y, seed):
-    return lambda points: np.full(len(points), y.mean() + points[:, 0])
-
-
 def test_warnings_of_validity_go_with_the_result():
     def last_row(X, y, seed):
         return lambda points: np.full(len(points), y[-1]) + points[:, 0]
@@ -279,14 +231,6 @@ def test_a_search_for_parameters_is_told_to_be_another_one_on_few_rows():
     with pytest.warns(ValidityWarning, match="GridSearchCV searches again.* of 10 rows.*all 60"):
         trials = poise.measure(search, SMALL_X, SMALL_Y, n=10)
     assert len(trials.warnings) == 1
-
-
-def test_rows_are_named_as_the_frame_names_them():
-    frame = pd.DataFrame(SMALL_X, columns=["a", "b"], index=[f"r{i}" for i in range(60)])
-    trials = poise.measure(Lasso(0.01), frame.assign(y=SMALL_Y), "y", n=10)
-    found = trials.to_frame()
-    assert set(found["removed_row"]) <= set(frame.index)
-    assert not set(found["removed_row"]) & set(found["test_row"])
 
 
 def test_signatures_and_documentation_come_from_the_settings():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -257,6 +258,7 @@ def test_journals_in_a_folder_are_read_as_what_they_belong_to(tmp_path):
         assert (again.trials, again.question) == (found.trials, found.question)
         resumed = run(X, Y, journal=tmp_path / name, **asked)  # with the seed that was drawn
         assert resumed.trials == found.trials
+    assert sorted(os.listdir(tmp_path / "compared")) == ["1-ridge.journal", "2-tree.journal"]
     (tmp_path / "compared" / "1-ridge.journal").unlink()
     with pytest.raises(RecordError, match="holds 1 of 2 files"):
         poise.load(tmp_path / "compared")
