@@ -12,8 +12,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from importlib import import_module
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +21,16 @@ import streamlit as st
 
 import poise
 from poise.errors import PoiseError
-from poise.results.report import VERDICT_COLOURS, card, page
+from poise.results.report import VERDICT_COLOURS, card
 from poise.ui.serve import FOLDER
 
 Answer = poise.Trials | poise.Result
 
 HERE = Path(os.environ.get(FOLDER, "."))
 _MOST_FILES, _MOST_ENTRIES = 1_000, 20_000  # a folder given by mistake is not walked to its end
+_USUAL = ("Lasso", "Ridge", "LogisticRegression", "RandomForestRegressor", "RandomForestClassifier")
 _ROWS = (".csv", ".parquet", ".feather", ".xlsx", ".npz")
 _COLOURS = {verdict: f"color: {colour}" for verdict, colour in VERDICT_COLOURS.items()}
-
-
-# What the folder holds
 
 
 def files(*endings: str) -> list[str]:
@@ -51,23 +48,13 @@ def files(*endings: str) -> list[str]:
     return [str(path.relative_to(HERE)) for path in newest]
 
 
-def answers() -> Iterator[tuple[str, Answer | str]]:
-    """Yield every result, and every run that goes on, by its name; or why it cannot be read."""
-    names = files(".json", ".jsonl")
-    for name in names:
-        if name.endswith("l") and name[:-1] in names:  # the journal of a result
-            continue
-        try:
-            state = (HERE / name).stat()
-            yield name, opened(name, (state.st_mtime_ns, state.st_size))
-        except (PoiseError, OSError) as error:
-            yield name, str(error)
-
-
 @st.cache_resource(max_entries=_MOST_FILES, show_spinner=False)
-def opened(name: str, state: tuple[int, int]) -> Answer:
-    """Read a file, once for each of its states."""
-    found: Answer = poise.load(HERE / name)
+def opened(name: str, state: tuple[int, int]) -> Answer | str:
+    """Read a result, or a run that goes on, once for each of its states; or say what is wrong."""
+    try:
+        found: Answer = poise.load(HERE / name)
+    except (PoiseError, OSError) as error:
+        return str(error)
     return found
 
 
@@ -76,59 +63,51 @@ def opened(name: str, state: tuple[int, int]) -> Answer:
 
 def results() -> None:
     """List the results; one that is chosen is shown below, several stand side by side."""
-    found = dict(answers())
+    names = files(".json", ".jsonl")
+    names = [each for each in names if not (each.endswith("l") and each[:-1] in names)]  # journals
+    found = {}
+    for name in names:
+        with suppress(FileNotFoundError):  # gone meanwhile
+            state = (HERE / name).stat()
+            found[name] = opened(name, (state.st_mtime_ns, state.st_size))
     if not found:
         st.info(f"There are no results in {HERE} yet. Start a run, or give `--save` to a command.")
         return
     lines = pd.DataFrame([line_of(name, answer) for name, answer in found.items()])
     picked: Any = st.dataframe(
         lines.style.map(lambda word: _COLOURS.get(word, ""), subset=["verdict"]),
-        column_order=["verdict", "algorithm", "n", "trials", "file"],
         column_config={"n": st.column_config.NumberColumn(format="localized")},
         hide_index=True,
         on_select="rerun",
         selection_mode="multi-row",
         key="results",
     )
-    names = [lines["file"][row] for row in picked.selection.rows]
-    chosen: dict[str, Answer] = {}
-    for name in names:
-        answer = found[name]
+    chosen = {lines["file"][row]: found[lines["file"][row]] for row in picked.selection.rows}
+    if not chosen:
+        st.caption("Choose a row to judge it again, or several to compare them.")
+    if len(known := [each for each in chosen.values() if isinstance(each, poise.Result)]) > 1:
+        st.html(poise.table(known).html())
+        st.caption("Each verdict has its own error level: of several, one is wrong more often.")
+    for name, answer in chosen.items():
         if isinstance(answer, str):
             st.error(answer)
         else:
-            chosen[name] = answer
-    if len(chosen) == 1:
-        one_run(*chosen.popitem())
-    elif chosen:
-        side_by_side(chosen)
-    else:
-        st.caption("Choose a row to judge it again, or several to compare them.")
+            st.html(card(judged(name, answer) if len(chosen) == 1 else answer))
+            trials = answer.trials if isinstance(answer, poise.Result) else answer
+            st.code(getattr(trials.origin, "command", ""), language="bash", wrap_lines=True)
 
 
 def line_of(name: str, answer: Answer | str) -> dict[str, Any]:
     """Return the line of a file in the table."""
     if isinstance(answer, str):
         return {"verdict": "unreadable", "file": name}
-    verdict = answer.verdict if isinstance(answer, poise.Result) else "measured"
-    design, trials = answer.design, f"{answer.n_observed:,} of {answer.n_trials:,}"
     return {
-        "verdict": verdict,
-        "algorithm": design.title,
-        "n": design.n,
-        "trials": trials,
+        "verdict": answer.verdict if isinstance(answer, poise.Result) else "measured",
+        "algorithm": answer.design.title,
+        "n": answer.design.n,
+        "trials": f"{answer.n_observed:,} of {answer.n_trials:,}",
         "file": name,
     }
-
-
-def one_run(name: str, answer: Answer) -> None:
-    """Judge a run again, without a fit: its card, and the command that repeats it."""
-    shown = judged(name, answer)
-    st.html(card(shown))
-    if st.toggle("Download as a page", key=f"report {name}"):
-        st.download_button("Download", page(shown), f"{Path(name).stem}.html", "text/html")
-    if answer_command := command_of(answer):
-        st.code(answer_command, language="bash", wrap_lines=True)
 
 
 def judged(name: str, answer: Answer) -> Answer:
@@ -139,7 +118,9 @@ def judged(name: str, answer: Answer) -> Answer:
     delta, alpha = (trials.delta, 0.05) if question is None else (question.delta, question.alpha)
     asked: dict[str, Any] = {}
     if trials.design.sized:
-        most, usual = reach(trials)
+        changes = pd.Series([0.0, *trials.changes.ravel()]).replace(math.inf, math.nan).dropna()
+        most = max(float(changes.max()), 1e-9) * 1.5
+        usual = float(f"{changes.quantile(0.9):.3g}")
         epsilon = usual if question is None else min(float(question.epsilon or 0.0), most)
         words = ("ε: allowed change", 0.0, most, epsilon, most / 500)
         asked["epsilon"] = left.slider(*words, key=f"epsilon {name}")
@@ -157,32 +138,6 @@ def judged(name: str, answer: Answer) -> Answer:
         why = f"{' and '.join(moved)} moved"
     st.warning(f"{why}: a verdict keeps its level only if the question was chosen without looking.")
     return trials.test(**asked)
-
-
-def reach(trials: poise.Trials) -> tuple[float, float]:
-    """Return the end of the slider of ε, and a change that one in ten exceeds."""
-    finite = pd.Series(trials.changes.ravel()).replace(math.inf, math.nan).dropna()
-    most = float(finite.max()) if len(finite) else 0.0
-    usual = float(f"{finite.quantile(0.9):.3g}") if len(finite) else 0.0
-    return max(most, 1e-9) * 1.5, usual
-
-
-def command_of(answer: Answer) -> str:
-    """Return the command that made a file, if it says so."""
-    trials = answer.trials if isinstance(answer, poise.Result) else answer
-    return str(getattr(trials.origin, "command", ""))
-
-
-def side_by_side(chosen: dict[str, Answer]) -> None:
-    """Show several runs in one table, each judged by its own question."""
-    known = {name: each for name, each in chosen.items() if isinstance(each, poise.Result)}
-    if known:
-        st.html(poise.table(list(known.values())).html())
-        st.caption(
-            "Each verdict has its own error level: of several, one is wrong more often than α."
-        )
-    for answer in chosen.values():
-        st.html(card(answer))
 
 
 # Plan
@@ -217,13 +172,10 @@ def new_run() -> None:
         return
     data = st.selectbox("Rows", tables)
     one, two = st.columns(2)
-    target = one.selectbox("Response", columns_of(data), None, accept_new_options=True)
-    algorithm = two.selectbox(
-        "Algorithm",
-        estimators(),
-        help="An estimator of scikit-learn, or path/to/file.py:name",
-        accept_new_options=True,
-    )
+    names = list(pd.read_csv(HERE / data, nrows=0)) if data.endswith(".csv") else []
+    target = one.selectbox("Response", names, None, accept_new_options=True)
+    help = "An estimator of scikit-learn, or path/to/file.py:name"
+    algorithm = two.selectbox("Algorithm", _USUAL, help=help, accept_new_options=True)
     columns = st.columns(4)
     n = columns[0].number_input("n", 2, value=10)
     epsilon = columns[1].text_input("ε (empty for labels)", "5% of sd")
@@ -242,28 +194,6 @@ def new_run() -> None:
         st.session_state.started = name
     if "started" in st.session_state:
         watch(st.session_state.started)
-
-
-@st.cache_data(show_spinner=False)
-def columns_of(data: str) -> list[str]:
-    """Return the names of a file's columns, where they can be had without reading it."""
-    if data.endswith(".csv"):
-        return [str(name) for name in pd.read_csv(HERE / data, nrows=0)]
-    if data.endswith(".parquet"):
-        from pyarrow import parquet
-
-        return [str(name) for name in parquet.read_schema(HERE / data).names]
-    return []
-
-
-@st.cache_data(show_spinner=False)
-def estimators() -> list[str]:
-    """Return the names of scikit-learn's regressors and classifiers, without importing all."""
-    found = set()
-    for module in ("linear_model", "ensemble", "tree", "neighbors", "svm", "neural_network"):
-        public = import_module(f"sklearn.{module}")
-        found |= {each for each in public.__all__ if hasattr(getattr(public, each), "predict")}
-    return sorted(found, key=lambda each: (each != "Lasso", each))
 
 
 def begin(name: str, words: list[str]) -> None:
@@ -302,12 +232,8 @@ def watch(name: str) -> None:
 def main() -> None:
     """Show one of the three pages."""
     st.set_page_config("poise", "⚖️", layout="wide")
-    pages = [
-        st.Page(results, title="Results", default=True),
-        st.Page(planned, title="Plan"),
-        st.Page(new_run, title="New run"),
-    ]
-    chosen = st.navigation(pages, position="top")
+    pages = {"Results": results, "Plan": planned, "New run": new_run}
+    chosen = st.navigation([st.Page(each, title=n) for n, each in pages.items()], position="top")
     st.caption(HERE.name)
     try:
         chosen.run()

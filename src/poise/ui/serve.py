@@ -27,19 +27,11 @@ Message = MutableMapping[str, Any]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 _TOKEN = "token"
-_POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self' 'wasm-unsafe-eval'",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: blob:",
-        "font-src 'self' data:",
-        "worker-src 'self' blob:",
-        "object-src 'none'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-        "connect-src 'self' ws://127.0.0.1:{port} ws://localhost:{port}",
-    )
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; "
+    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; "
+    "connect-src 'self' ws://127.0.0.1:{port} ws://localhost:{port}"
 )
 
 
@@ -58,17 +50,14 @@ class Guard:
         """Pass a request on, or answer it here."""
         if scope["type"] not in ("http", "websocket"):
             return await self.app(scope, receive, send)
-        headers = {
-            name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]
-        }
+        headers = {n.decode("latin-1"): text.decode("latin-1") for n, text in scope["headers"]}
         given = parse_qs(scope["query_string"].decode("latin-1")).get(_TOKEN, [""])[0]
         if not (self._is_ours(headers) and self._knows_token(given, headers.get("cookie", ""))):
             return await _refuse(scope, receive, send)
         if given and scope["type"] == "http":  # the secret must not stay in the address
             cookie = f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
-            return await _answer(
-                send, 303, [(b"location", b"/"), (b"set-cookie", cookie.encode()), *self.policy]
-            )
+            found = [(b"location", b"/"), (b"set-cookie", cookie.encode()), *self.policy]
+            return await _answer(send, 303, found)
 
         async def with_policy(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -104,12 +93,7 @@ async def _answer(send: Any, status: int, headers: list[Any], body: bytes = b"")
 
 @click.command("ui")
 @click.argument("folder", metavar="[FOLDER]", default=".")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    help="Port of the page; 0 for any that is free.",
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default any free one.")
 @click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
 def ui(folder: str, port: int, no_open: bool) -> int:
     """Show the results in FOLDER on a page: judge them again, compare, plan, start new ones.
@@ -137,8 +121,10 @@ def ui(folder: str, port: int, no_open: bool) -> int:
     click.echo(address)
     if not no_open:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    settings = uvicorn.Config(
-        app, log_level="warning", server_header=False, timeout_graceful_shutdown=2
-    )
-    uvicorn.Server(settings).run(sockets=[listening])
+    quiet: dict[str, Any] = {
+        "log_level": "warning",
+        "server_header": False,
+        "timeout_graceful_shutdown": 2,
+    }
+    uvicorn.Server(uvicorn.Config(app, **quiet)).run(sockets=[listening])
     return 0
