@@ -215,7 +215,7 @@ def test_a_result_is_its_question_and_its_trials():
     with pytest.raises(TypeError, match=r"say result\.stable"):
         assert result
     assert repr(result) == "Result(mine, n=10, epsilon=1.0, delta=0.1, alpha=0.05, 60 trials)"
-    assert set(vars(result)) <= {"question", "trials", "_law"}  # nothing was computed for it
+    assert set(vars(result)) <= {"question", "trials", "law"}  # nothing was computed for it
     frame = result.to_frame()
     assert list(frame) == ["algorithm", "n", "epsilon", "delta", "alpha", *NUMBERS, "warnings"]
     assert frame.verdict[0] == "stable"

@@ -53,6 +53,8 @@ class Profile(Shown):
     (True, inf)
     """
 
+    drawn_by = "changes:plot_profile"
+
     epsilon: Floats
     delta: Floats
     observed: Floats
@@ -100,8 +102,3 @@ class Profile(Shown):
 
         columns = {"epsilon": self.epsilon, "observed": self.observed, "delta": self.delta}
         return pd.DataFrame(columns)
-
-    def _plot(self, **place: Any) -> Any:
-        from poise.results.plots.changes import plot_profile
-
-        return plot_profile(self, **place)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from poise import checks
 from poise.numbers import level, without_noise
 from poise.results.design import Design
-from poise.results.plots import Shown
 from poise.results.question import Question, allowed_change, law_for, read_by, tolerating
-from poise.results.trials import Trials
+from poise.results.trials import Answer, Trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +31,7 @@ NUMBERS = (
 
 
 @dataclass(frozen=True, repr=False)
-class Result(Shown):
+class Result(Answer):
     """The verdict on one question, with all numbers behind it; ``print`` shows it in five lines.
 
     P(verdict is wrong) <= alpha for every algorithm and every distribution of independent rows
@@ -62,7 +60,7 @@ class Result(Shown):
 
     def __post_init__(self) -> None:
         allowed_change(self.epsilon, self.design)
-        _ = self._law  # refuses a test that these trials cannot be read by
+        _ = self.law  # refuses a test that these trials cannot be read by
 
     # the question and the run
 
@@ -129,7 +127,7 @@ class Result(Shown):
     @property
     def test(self) -> Literal["binomial", "averaged", "open-ended"]:
         """The test that reads the trials."""
-        name = self._law.__name__.rpartition(".")[2]
+        name = self.law.__name__.rpartition(".")[2]
         return "open-ended" if name == "anytime" else name  # type: ignore[return-value]
 
     @cached_property
@@ -146,7 +144,8 @@ class Result(Shown):
     # the verdict
 
     @cached_property
-    def _law(self) -> ModuleType:
+    def law(self) -> ModuleType:
+        """The law that reads the trials."""
         asked = self.question
         return law_for(self.design, asked.delta, asked.level, asked.test, asked.gamma)
 
@@ -164,7 +163,7 @@ class Result(Shown):
     def _judgement(self) -> Judgement:
         coin = self.trials.zeta if self.design.randomized else None
         asked = (self.table, self._threshold, self.delta, self.question.level)
-        found: Judgement = self._law.judge(*asked, 1.0 if coin is None else coin)
+        found: Judgement = self.law.judge(*asked, 1.0 if coin is None else coin)
         return found
 
     @property
@@ -200,7 +199,7 @@ class Result(Shown):
     def least_trials(self) -> float:
         """The fewest trials that can show this delta; infinite if none can."""
         if self.test == "open-ended":
-            return float(self._law.clean_trials(self.delta, self.question.level))
+            return float(self.law.clean_trials(self.delta, self.question.level))
         return self.design.least_trials(self.delta, self.question.level)
 
     @property
@@ -211,7 +210,7 @@ class Result(Shown):
     @property
     def _read(self) -> Changes:
         """The changes that the test reads."""
-        return replace(self.table, values=read_by(self._law, self.table))
+        return replace(self.table, values=read_by(self.law, self.table))
 
     @property
     def pvalue(self) -> float:
@@ -285,7 +284,7 @@ class Result(Shown):
 
     def _limit(self, name: str, alpha: float) -> float:
         about = self.delta if name.endswith("epsilon") else self._threshold
-        return float(getattr(self._law, name)(self.table, about, alpha))
+        return float(getattr(self.law, name)(self.table, about, alpha))
 
     @property
     def power_bound(self) -> float | None:
@@ -341,32 +340,6 @@ class Result(Shown):
         from poise.results.tables import table
 
         return table(self).latex()
-
-    def to_html(self, picture: bool = True) -> str:
-        """Return what a notebook shows: an HTML fragment with verdict, picture and numbers.
-
-        Parameters
-        ----------
-        picture : bool, default True
-            Whether to draw the changes; without matplotlib there are words and numbers only.
-        """
-        from poise.results.report import card
-
-        return card(self, picture)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def _plot(self, **place: Any) -> Any:
-        from poise.results.plots.changes import plot_changes
-
-        return plot_changes(self, self._law, **place)
-
-    def save(self, path: str | Path) -> None:
-        """Write everything to one JSON file; see :meth:`Trials.save`."""
-        from poise.results.file import write
-
-        write(path, self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"question": self.question, "trials": self.trials}

@@ -52,27 +52,27 @@ def change(design: Design) -> str:
     """Say what is done to the training set: "removing one of them"."""
     if design.notion != "new":
         return _change_given(design)
-    several = f"{design.remove:,} " if design.remove > 1 else ""
-    which, shuffled = f"{several or 'one '}of them", ""
+    one, k = design.remove == 1, f"{design.remove:,}"
+    which, shuffled = f"{'one' if one else k} of them", ""
     if not design.order_free and design.position == "uniform":
-        which += f", wherever {'they stand' if several else 'it stands'},"
+        which += f", wherever {'it stands' if one else 'they stand'},"
     elif not design.order_free:
-        which = f"the last {several}of them"
+        which = "the last of them" if one else f"the last {k} of them"
         shuffled = f" ({design.unit}s were shuffled)" if design.shuffle else ""
     if not design.replace:
         return f"removing {which}{shuffled}"
-    return f"replacing {which} by {'new ones' if several else 'a new one'}{shuffled}"
+    return f"replacing {which} by {'a new one' if one else 'new ones'}{shuffled}"
 
 
 def _change_given(design: Design) -> str:
     """Say what is done to the training set that is given, or to the model."""
     new = f"{design.batch:,} new {design.unit}s" if design.batch > 1 else f"one new {design.unit}"
-    gone, some = design.without, len(design.without) <= _NAMED
-    which = f" ({counted(len(gone), 'row').split()[1]} {', '.join(map(str, gone))})" if some else ""
-    which = f" ({design.without_as_typed})" if design.without_as_typed else which
+    gone = design.without
+    few = f"row{'s' * (len(gone) > 1)} {', '.join(map(str, gone))}" * (len(gone) <= _NAMED)
+    named = f" ({design.without_as_typed or few})" if design.without_as_typed or few else ""
     return {
         "deployed": "removing one of them, drawn at random,",
-        "without": f"removing {len(gone):,} of them{which}",
+        "without": f"removing {len(gone):,} of them{named}",
         "update": f"training it again with {new}",
         "add-one": f"adding {new}",
         "jackknife": f"adding {new} to all of them but one, drawn at random,",
@@ -102,20 +102,15 @@ def _claim(result: Result, relation: str, failing: str = "") -> str:
             f"{change(design)} changes on average {much} a share of {delta} of the decisions on "
             f"{counted(design.points, 'new row')} ({design.distance})"
         )
-    if result.question.gamma is not None:
-        return _claim_of_shares(result, relation)
-    said = f"{change(design)} {effect(design, _allowed(result))}{failing}"
+    if result.question.gamma is None:
+        said = f"{change(design)} {effect(design, _allowed(result))}{failing}"
+    else:  # a share of the rows is tolerated
+        share = f"more than a share of {exactly(result.question.gamma)}"
+        who = f"{share} of them, each removed by itself,"
+        if design.notion == "jackknife":
+            who = f"adding one new row lets {share} of the models without one of them"
+        said = f"{who} {effect(design, _allowed(result)).replace('changes', 'change', 1)}"
     return f"{said} with probability {relation} {delta}"
-
-
-def _claim_of_shares(result: Result, relation: str) -> str:
-    """State the claim where a share of the rows is tolerated."""
-    design, share = result.design, f"more than a share of {exactly(result.question.gamma)}"
-    moves = effect(design, _allowed(result)).replace("changes", "change", 1)
-    said = f"{share} of them, each removed by itself, {moves}"
-    if design.notion == "jackknife":
-        said = f"adding one new row lets {share} of the models without one of them {moves}"
-    return f"{said} with probability {relation} {exactly(result.delta)}"
 
 
 def _allowed(result: Result) -> str:
@@ -239,19 +234,15 @@ def _no_trial(design: Design) -> str:
 
 def _limits(result: Result) -> str:
     """State the limits that agree with the verdict and say more than it does."""
-    sure = f"With {confidence(result.question.level)} confidence,"
-    said = [text for text in (_limit_of_delta(result), _limit_of_epsilon(result)) if text]
-    return " ".join(f"{sure} {text}." for text in said)
-
-
-def _limit_of_delta(result: Result) -> str:
     what = "the mean share" if result.design.compares == "decisions" else "the probability"
     what = "the probability of a larger share" if result.question.gamma is not None else what
+    limit = limit_of_delta(result)
     if result.contradicted:
         low, high = result.delta_interval
-        return f"{what} is between {at_least(low)} and {at_most(high)}"
-    limit = limit_of_delta(result)
-    return f"{what} is {limit}" if limit else ""
+        limit = f"between {at_least(low)} and {at_most(high)}"
+    sure = f"With {confidence(result.question.level)} confidence,"
+    said = filter(None, [f"{what} is {limit}" if limit else "", _limit_of_epsilon(result)])
+    return " ".join(f"{sure} {text}." for text in said)
 
 
 def limit_of_delta(result: Result) -> str:
@@ -268,9 +259,8 @@ def _limit_of_epsilon(result: Result) -> str:
     upper, lower, epsilon = result.epsilon_upper, result.epsilon_lower, result.epsilon
     if upper is None or lower is None or epsilon is None or not result.delta:
         return ""
-    wide = result.stopped_early  # as trials that were not run count as any change
-    if wide or result.contradicted or result.question.gamma is not None:
-        return ""
+    if result.stopped_early or result.contradicted or result.question.gamma is not None:
+        return ""  # trials that were not run count as any change
     share = percent(result.delta)
     if result.verdict == "unstable":
         shown = f"at least {share} of changes are {at_least(lower)} or larger"

@@ -84,9 +84,8 @@ class Together(Shown, Mapping[str, Result]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Something because of which the error level may not hold, of any of them."""
-        return tuple(
-            dict.fromkeys(text for each in self.answers.values() for text in each.warnings)
-        )
+        every = [text for each in self.answers.values() for text in each.warnings]
+        return tuple(dict.fromkeys(every))
 
     def table(self) -> TextTable:
         """Return one line for each, in words."""
@@ -150,6 +149,8 @@ class Comparison(Together):
     (['calm'], 'unstable')
     """
 
+    drawn_by = "beside:plot_compared"
+
     constant_error: float = math.nan
 
     def table(self) -> TextTable:
@@ -179,11 +180,6 @@ class Comparison(Together):
         errors = [each.error for each in self.trials.values()]
         return rows.assign(error=errors).set_axis(list(self.results))
 
-    def _plot(self, **place: Any) -> Any:
-        from poise.results.plots.beside import plot_compared
-
-        return plot_compared(self, **place)
-
 
 @dataclass(frozen=True, repr=False)
 class Curve(Together):
@@ -206,6 +202,8 @@ class Curve(Together):
     >>> Curve(sizes, Question(None, 0.1)).epsilon_upper
     {5: 0.2, 10: 0.1}
     """
+
+    drawn_by = "beside:plot_curve"
 
     @property
     def n(self) -> list[int]:
@@ -261,35 +259,45 @@ class Curve(Together):
         least = min(self.n)
         if not sizes or min(sizes) < least:
             raise ArgumentError(f"must hold sizes of at least {least:,}", argument="n", got=n)
-        smaller = [
-            [(t, (t.design.n / size) ** rate) for t in self.trials.values() if t.design.n <= size]
-            for size in sizes
-        ]
-        columns: dict[str, Any] = {"n": sizes}
-        if limits := self.epsilon_upper:
-            carried = [[limits[t.design.n] * by for t, by in before] for before in smaller]
-            columns["epsilon_upper"] = list(map(min, carried))
-        if self.results:  # each size asks about another epsilon, and has its share of the level
-            share, allowed = self.level / len(sizes), self.question.epsilon
-            columns["delta_upper"] = [
-                min(self._delta_upper(t, allowed and allowed / by, share) for t, by in before)
-                for before in smaller
-            ]
-        return pd.DataFrame(columns).assign(certified=False)
+        limits, rows = self.epsilon_upper, []
+        share, allowed = self.level / len(sizes), self.question.epsilon
+        for size in sizes:
+            smaller = [t for t in self.trials.values() if t.design.n <= size]
+            carried = [(t, (t.design.n / size) ** rate) for t in smaller]
+            row: dict[str, float] = {"n": size}
+            if limits:
+                row["epsilon_upper"] = min(limits[t.design.n] * by for t, by in carried)
+            if self.results:  # each size asks about another epsilon, and has its share of the level
+                asked = [(t, allowed and allowed / by) for t, by in carried]
+                row["delta_upper"] = min(self._delta_upper(t, to, share) for t, to in asked)
+            rows.append(row)
+        return pd.DataFrame(rows).assign(certified=False)
 
     def table(self) -> TextTable:
         """Return one line for each size, in words."""
-        sizes, chances = self.epsilon_upper or {}, self.delta_upper or {}
-        exceed, rows = f"at most {percent(self.question.delta)} exceed", []
-        for name, trials in self.trials.items():
-            n, answer = trials.design.n, self.results.get(name)
-            row = {"n": f"{n:,}", "trials": f"{trials.n_observed:,}"}
-            row |= {exceed: at_most(sizes[n])} if sizes else {}
-            if answer is not None:
-                row |= {"P(larger)": f"at most {at_most(chances[n])}", "p": at_most(answer.pvalue)}
-                row["verdict"] = answer.verdict
-            rows.append(row)
-        return TextTable.of(rows, self._caption)
+        exceed, at = f"at most {percent(self.question.delta)} exceed", "at most {}".format
+        words: dict[str, tuple[str, Callable[[Any], str]]] = {
+            "n": ("n", "{:,}".format),
+            "n_trials": ("trials", "{:,}".format),
+            "epsilon_upper": (exceed, at_most),
+            "delta_upper": ("P(larger)", lambda limit: at(at_most(limit))),
+            "pvalue": ("p", at_most),
+            "verdict": ("verdict", str),
+        }
+        numbers = self._numbers
+        rows = zip(*([words[name][1](x) for x in numbers[name]] for name in numbers), strict=True)
+        return TextTable([words[name][0] for name in numbers], list(rows), self._caption)
+
+    @property
+    def _numbers(self) -> dict[str, list[Any]]:
+        """The columns of its tables."""
+        limits = {"epsilon_upper": self.epsilon_upper, "delta_upper": self.delta_upper}
+        trials = [each.n_observed for each in self.trials.values()]
+        columns: dict[str, list[Any]] = {"n": self.n, "n_trials": trials}
+        columns |= {name: list(each.values()) for name, each in limits.items() if each}
+        for name in ("pvalue", "verdict") if self.results else ():
+            columns[name] = [getattr(each, name) for each in self.results.values()]
+        return columns
 
     @property
     def _caption(self) -> str:
@@ -307,18 +315,7 @@ class Curve(Together):
         """Return one row for each size, with its limits and, if one was asked for, its verdict."""
         import pandas as pd
 
-        limits = {"epsilon_upper": self.epsilon_upper, "delta_upper": self.delta_upper}
-        columns: dict[str, Any] = {"n": self.n}
-        columns["n_trials"] = [each.n_observed for each in self.trials.values()]
-        columns |= {name: list(each.values()) for name, each in limits.items() if each}
-        for name in ("pvalue", "verdict") if self.results else ():
-            columns[name] = [getattr(each, name) for each in self.results.values()]
-        return pd.DataFrame(columns)
-
-    def _plot(self, **place: Any) -> Any:
-        from poise.results.plots.beside import plot_curve
-
-        return plot_curve(self, **place)
+        return pd.DataFrame(self._numbers)
 
 
 def _error(value: float) -> dict[str, str]:

@@ -55,8 +55,41 @@ class Failed:
         object.__setattr__(self, "message", printable(self.message))
 
 
+class Answer(Shown):
+    """An answer that is drawn, shown by notebooks, and kept in a file."""
+
+    drawn_by = "changes:plot_changes"
+
+    def to_html(self, picture: bool = True) -> str:
+        """Return what a notebook shows: an HTML fragment in words, a picture and numbers.
+
+        Parameters
+        ----------
+        picture : bool, default True
+            Whether to draw the changes; without matplotlib there are words and numbers only.
+        """
+        from poise.results.report import card
+
+        return card(self, picture)  # type: ignore[arg-type]
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one JSON file, which :func:`poise.load` reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; an older one is replaced only when the new one is complete.
+        """
+        from poise.results.file import write
+
+        write(path, self)  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True, eq=False)
-class Trials(Shown):
+class Trials(Answer):
     """The changes of independent trials, to be judged under any question.
 
     ``print`` shows how large the changes are: limits, each with its confidence.
@@ -380,6 +413,11 @@ class Trials(Shown):
         law = self._law(delta, checks.alpha(alpha))
         return Profile.of(self.table, law, alpha, **options) if self.design.sized else None
 
+    @property
+    def law(self) -> ModuleType:
+        """The law of limits that nobody asked for."""
+        return self._law(None, self.design.level)
+
     def _law(self, delta: float | None, alpha: float) -> ModuleType:
         return law_for(self.design, self.delta if delta is None else delta, alpha)
 
@@ -490,28 +528,6 @@ class Trials(Shown):
         if found is None:
             raise ArgumentError("the rows of these trials are not known: they came without them")
         return found
-
-    def _plot(self, **place: Any) -> Any:
-        from poise.results.plots.changes import plot_changes
-
-        return plot_changes(self, self._law(None, self.design.level), **place)
-
-    def _repr_html_(self) -> str:
-        from poise.results.report import card
-
-        return card(self)
-
-    def save(self, path: str | Path) -> None:
-        """Write everything to one JSON file, which :func:`poise.load` reads.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file; an older one is replaced only when the new one is complete.
-        """
-        from poise.results.file import write
-
-        write(path, self)
 
     def __bool__(self) -> bool:
         raise TypeError("trials are neither true nor false: say trials.test(...).stable")

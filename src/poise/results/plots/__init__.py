@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any
+from pkgutil import resolve_name
+from typing import Any, ClassVar
 
 from poise.errors import PoiseError
 
 
 class Shown:
-    """An answer that can be drawn."""
+    """An answer that can be drawn: by ``module:function`` of this room."""
+
+    drawn_by: ClassVar[str]
 
     def plot(
         self,
@@ -41,10 +44,8 @@ class Shown:
         """
         if not pictures():
             raise PoiseError("pictures need matplotlib: pip install 'poise[plot]'")
-        return self._plot(ax=ax, figsize=figsize, title=title)
-
-    def _plot(self, **place: Any) -> Any:
-        raise NotImplementedError
+        draw = resolve_name(f"poise.results.plots.{self.drawn_by}")
+        return draw(self, ax=ax, figsize=figsize, title=title)
 
 
 def pictures() -> bool:

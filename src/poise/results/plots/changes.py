@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,13 @@ _FEWEST_BARS, _MOST_BARS = 15, 30  # to the end of the axis
 SMALLEST, LARGEST = 1e-300, 1e300  # of an axis: further out doubles get coarse or overflow
 
 
-def plot_changes(answer: Trials | Result, law: ModuleType, **place: Any) -> Any:
+def plot_changes(answer: Trials | Result, **place: Any) -> Any:
     """Draw the changes and, below them, the limit for every ε, with the one that was asked.
 
     Small measured changes say nothing about how large the next one may be: the limits do.
     """
     trials = answer if isinstance(answer, Trials) else answer.trials
-    mark, sized = Mark.of(answer), trials.design.sized
+    mark, law, sized = Mark.of(answer), answer.law, trials.design.sized
     panels = Panels(3.6, (1, 1), **place) if sized else Panels(2.6, (1, 0.3), **place)
     above, below = panels.axes
     if sized:
