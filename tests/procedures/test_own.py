@@ -61,16 +61,6 @@ def test_the_binomial_test_is_that_of_the_public_function(coupling):
         assert mine.certified
 
 
-def test_a_batch_beyond_the_budget_is_refused_before_any_fit():
-    FITS.clear()
-    test = research.BinomialTest(**ASKED)
-    with pytest.raises(ArgumentError, match="34 fits after 0"):
-        research.run(test, mean, X, Y, budget=33)
-    assert not FITS
-    assert research.run(test, mean, X, Y, budget=34).n_trials == 17
-    assert sorted(FITS) == [5] * 17 + [6] * 17
-
-
 @dataclass
 class Looks:
     """Asks for whatever it is given, and concludes with the answers."""
@@ -82,7 +72,7 @@ class Looks:
         return (yield Batch([self.task]) if self.batch else self.task)
 
 
-def test_what_breaks_the_protocol_is_said():
+def test_what_breaks_the_protocol_is_said_before_any_fit():
     none = np.arange(3)
     for procedure, words in (
         (Looks([], batch=False), "must yield a Batch"),
@@ -96,28 +86,34 @@ def test_what_breaks_the_protocol_is_said():
         research.run(look, mean, X, Y)
     found = research.run(look, mean, X, Y, models="transparent")
     assert found.predictions[0].tolist() == [Y[:3].mean(), 7.0]
+    test = research.BinomialTest(**ASKED)
     for distance in (poise.loss_change("squared"), poise.decisions.flips(0.5, of=5)):
         with pytest.raises(ArgumentError, match="distance"):
-            research.run(research.BinomialTest(**ASKED), mean, X, Y, distance=distance)
+            research.run(test, mean, X, Y, distance=distance)
+    FITS.clear()
+    with pytest.raises(ArgumentError, match="34 fits after 0"):
+        research.run(test, mean, X, Y, budget=33)
+    assert not FITS
+    assert research.run(test, mean, X, Y, budget=34).n_trials == 17
+    assert sorted(FITS) == [5] * 17 + [6] * 17
 
 
 def test_made_rows_are_copied_for_each_fit_and_failures_are_recorded():
     def spoils(X, y, seed):
+        level = float(np.mean(y + 1))  # in one of the fits there is no y
         X[:], y[:] = np.nan, np.nan
-        return lambda rows: np.full(len(rows), 1.0 + rows[0, 0])
+        return lambda rows: np.full(len(rows), level + rows[0, 0])
 
-    made = Made(np.ones((4, 1)), np.ones(4))
-    points = Made(np.zeros((1, 1)))
-    trial = Trial((Query(made, points, 1),), (Query(made[:-1], points, 1),))
-    found = research.run(Looks(trial), spoils, X, Y)
+    made, points = Made(np.ones((4, 1)), np.ones(4)), Made(np.zeros((1, 1)))
+    fits = [Query(rows, points, 1) for rows in (made, made[:-1], Made(made.X))]
+    found = research.run(Looks(Trial((fits[0],), (fits[1],))), spoils, X, Y)
     assert found.changes.tolist() == [[[0.0]]]
     assert made.X.sum() == 4
     assert np.isnan(found.errors).all()
-    broken = Looks(Trial((Query(made, points, 1),), (Query(Made(made.X), points, 1),)))
+    broken = Looks(Trial((fits[0],), (fits[2],)))
     with pytest.raises(TrialError):
-        research.run(broken, lambda X, y, seed: mean(X, y + 1, seed), X, Y)
-    found = research.run(broken, lambda X, y, seed: mean(X, y + 1, seed), X, Y, on_error="record")
-    assert np.isnan(found.changes).all()
+        research.run(broken, spoils, X, Y)
+    assert np.isnan(research.run(broken, spoils, X, Y, on_error="record").changes).all()
 
 
 def test_only_valid_procedures_say_certified():

@@ -11,9 +11,8 @@ from sklearn.linear_model import Lasso, LinearRegression, Ridge
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from poise import research
-from poise.engine.journal import Line
 from poise.engine.log import Log, read
-from poise.errors import PoiseError, RecordError, ValidityWarning
+from poise.errors import PoiseError, RecordError
 from poise.research import Batch, Query
 
 RNG = np.random.default_rng(0)
@@ -86,27 +85,21 @@ def test_a_procedure_goes_on_and_is_replayed_without_its_algorithm(name, tmp_pat
     assert str(research.replay(path, RUNS[name][0], X, y)) == str(found)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"sizes": (3, 1)}, r"stage 2 belongs to another run \(tasks: 2 there, 1 here"),
-        ({"sizes": (3,)}, "stage 2 comes next there, and the verdict here"),
-        ({"sizes": (3, 2, 2)}, "the verdict comes next there, and stage 3 here"),
-        ({"n": 6}, r"stage 1 belongs to another run \(digest:"),
-        ({"stop": -9.0}, "an answer comes next there, and stage 2 here"),
-    ],
-)
-def test_a_replay_names_another_stage_or_stop(change, message, tmp_path):
-    path = tmp_path / "run.journal"
+def test_a_replay_names_another_stage_or_stop(tmp_path):
+    path, later = tmp_path / "run.journal", tmp_path / "stops.journal"
     run("stages", path)
-    with pytest.raises(RecordError, match=message):
-        research.replay(path, replace(InStages(), **change), X, Y)
-    later = tmp_path / "stops.journal"
     run("stops", later)
-    with pytest.raises(
-        RecordError, match=r"stage 1 has begun: stage 2 comes next there, and task \d here"
+    stops = replace(RUNS["stops"][0], stop=9.0)
+    for journal, procedure, message in (
+        (path, InStages((3, 1)), r"stage 2 belongs to another run \(tasks: 2 there, 1 here"),
+        (path, InStages((3,)), "stage 2 comes next there, and the verdict here"),
+        (path, InStages((3, 2, 2)), "the verdict comes next there, and stage 3 here"),
+        (path, InStages(n=6), r"stage 1 belongs to another run \(digest:"),
+        (path, InStages(stop=-9.0), "an answer comes next there, and stage 2 here"),
+        (later, stops, r"stage 2 comes next there, and task \d here"),
     ):
-        research.replay(later, replace(RUNS["stops"][0], stop=9.0), X, Y)
+        with pytest.raises(RecordError, match=message):
+            research.replay(journal, procedure, X, Y)
 
 
 def test_another_verdict_is_named_and_another_question_is_not_another_verdict(tmp_path):
@@ -122,25 +115,15 @@ def test_another_verdict_is_named_and_another_question_is_not_another_verdict(tm
         research.replay(path, RUNS["Example 1"][0], X + 1, Y)
 
 
-def test_other_runs_are_refused_and_other_code_is_named(tmp_path):
-    path = tmp_path / "run.journal"
-    procedure = InStages()
-    level = lambda X, y, seed: lambda rows: rows[:, 0] + y.mean()  # noqa: E731
-    again = lambda X, y, seed: lambda rows: rows[:, 0] - y.mean()  # noqa: E731
-    research.run(procedure, level, X, Y, journal=path)
-    research.run(procedure, level, X, Y, journal=path)  # takes the seed that is there
-    with pytest.warns(ValidityWarning, match="other code"):
-        research.run(procedure, again, X, Y, journal=path)
+def test_a_run_takes_the_seed_that_is_there_and_refuses_what_it_cannot_keep(tmp_path):
+    path, procedure = tmp_path / "run.journal", InStages()
+    research.run(procedure, Lasso(), X, Y, journal=path)
+    research.run(procedure, Lasso(), X, Y, journal=path)
     with pytest.raises(RecordError, match="seed"):
-        research.run(procedure, level, X, Y, journal=path, random_state=1)
-    with pytest.raises(RecordError, match="algorithm: <lambda> there, Lasso"):
-        research.run(procedure, Lasso(), X, Y, journal=path)
+        research.run(procedure, Lasso(), X, Y, journal=path, random_state=1)
+    decimal = lambda X, y, seed: lambda rows: [Decimal(1)] * len(rows)  # noqa: E731
     with pytest.raises(RecordError, match="Decimal cannot be kept in a journal"):
-        research.run(
-            procedure,
-            lambda X, y, seed: lambda rows: [Decimal(1)] * len(rows),
-            X, Y, journal=tmp_path / "decimal",
-        )  # fmt: skip
+        research.run(procedure, decimal, X, Y, journal=tmp_path / "decimal")
 
 
 LINES = [
@@ -163,4 +146,3 @@ def test_lines_that_poise_did_not_write_are_refused(line, tmp_path):
         log.append(line)
     with pytest.raises(PoiseError):
         research.replay(path, InStages(), X, Y)
-    assert Line().answers

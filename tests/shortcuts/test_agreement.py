@@ -170,28 +170,21 @@ def test_ridge_is_right_to_the_digits_that_its_bound_promises(shape):
         assert abs(mine - change) <= np.broadcast_to(cells.slack, (1, n, 1))[0, j, 0] < 1e-9
 
 
-def test_the_bits_of_a_trial_do_not_depend_on_its_company():
+@pytest.mark.parametrize(("n", "d", "classes"), [(12, 4, 0), (8, 20, 0), (12, 4, 3)])
+def test_the_bits_of_a_trial_do_not_depend_on_its_company(n, d, classes):
     rng = np.random.default_rng(3)
-    for n, d, classes in ((12, 4, 0), (8, 20, 0), (12, 4, 3)):
-        X, y, points = (
-            rng.normal(size=(7, n, d)),
-            rng.normal(size=(7, n)),
-            rng.normal(size=(7, 2, d)),
-        )
-        y = rng.integers(0, classes, size=(7, n)).astype(float) if classes else y
-        kinds = (RidgeClassifier(), KNeighborsClassifier(3)) if classes else (
-            Ridge(), LinearRegression(), KNeighborsRegressor(3))  # fmt: skip
-        for estimator in (*kinds, *(make_pipeline(StandardScaler(), each) for each in kinds)):
-            family = family_of(estimator, n, d, classes)
-            for removals in (1, n) if family else ():
-                shortcut = Shortcut(family, X[0], y[0], None, None, removals)
-                together = shortcut._judged(X, y, points)
-                alone = [
-                    shortcut._judged(X[k : k + 1], y[k : k + 1], points[k : k + 1])
-                    for k in range(7)
-                ]
-                for one, other in zip(together, zip(*alone, strict=True), strict=True):
-                    assert np.array_equal(one, np.concatenate(other))
+    X, points, y = rng.normal(size=(7, n, d)), rng.normal(size=(7, 2, d)), rng.normal(size=(7, n))
+    kinds = Ridge(), LinearRegression(), KNeighborsRegressor(3)
+    if classes:
+        y = rng.integers(0, classes, size=(7, n)).astype(float)
+        kinds = RidgeClassifier(), KNeighborsClassifier(3)
+    for estimator in (*kinds, *(make_pipeline(StandardScaler(), each) for each in kinds)):
+        family = family_of(estimator, n, d, classes)
+        for removals in (1, n) if family else ():
+            judged = Shortcut(family, X[0], y[0], None, None, removals)._judged
+            alone = [judged(*(part[k : k + 1] for part in (X, y, points))) for k in range(7)]
+            for one, other in zip(judged(X, y, points), zip(*alone, strict=True), strict=True):
+                assert np.array_equal(one, np.concatenate(other))
 
 
 def test_ties_are_left_to_fits():

@@ -70,18 +70,13 @@ def test_other_parameters_have_none(estimator):
     assert found(estimator) is None
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
+def test_parameters_that_change_no_number_keep_it():
+    for estimator in (
         *(Ridge(np.float64(2)), Ridge(3), Ridge(fit_intercept=np.False_)),
         Ridge(solver="cholesky", tol=1.0, max_iter=1, random_state=0, copy_X=False),
         *(LinearRegression(n_jobs=2), KNeighborsRegressor(np.int64(2), n_jobs=-1, weights=None)),
         *(KNeighborsRegressor(metric="l2", p=1), KNeighborsRegressor(19, algorithm="brute")),
-    ],
-)
-def test_parameters_that_change_no_number_keep_it(estimator):
-    assert found(estimator) is not None
-
-
-def test_least_squares_is_left_to_fits_where_it_interpolates():
-    assert [family_of(LinearRegression(), n, 3) is None for n in (4, 5, 6, 7)] == [True, True, False, False]  # fmt: skip  # noqa: E501
+    ):
+        assert found(estimator) is not None
+    interpolates = [family_of(LinearRegression(), n, 3) is None for n in (4, 5, 6, 7)]
+    assert interpolates == [True, True, False, False]  # it is left to fits
