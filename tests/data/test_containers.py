@@ -130,6 +130,14 @@ def test_what_is_taken_is_a_copy_of_the_same_kind(kind) -> None:
     assert shown(rows.take(places)) == shown(wanted)
 
 
+def test_points_of_both_kinds_lie_in_memory_alike() -> None:
+    """Else last digits would depend on the blocks of a pandas frame, so on how it was made."""
+    blocks = FRAME[["a"]].assign(b=FRAME["b"], c=FRAME["c"])
+    samples = [Sample.of(X, VALUES[:, 0], X_unlabeled=X) for X in (FRAME, blocks)]
+    one, other = (np.asarray(each.points(np.array([3, 15]))).flags for each in samples)
+    assert one.f_contiguous == other.f_contiguous
+
+
 def test_columns_and_numbers() -> None:
     frame = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]})
     names = ("a", "b")
