@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.checks import did_you_mean
 from poise.data.randomness import Ids
 from poise.errors import DataError, ValidityWarning, in_one_line, note
 
@@ -239,14 +240,22 @@ def join(first: Any, second: Any) -> Any:
     return nw.concat([part.clone() for part in parts]).to_native()
 
 
-def column_of(frame: Any, name: str) -> Any:
-    """Return one column of a data frame, as its library has it."""
-    return _wrapped(frame)[name].to_native()
+def column_of(rows: Rows, argument: str, value: Any, holder: str = "X") -> Any:
+    """Return the column that a text names, as its library has it; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    if value in rows.labels:
+        return _wrapped(rows.native)[value].to_native()
+    names = [label for label in rows.labels if isinstance(label, str)]
+    problem = f"names no column of {holder}, which has {', '.join(names) or 'no column names'}"
+    hint = did_you_mean(value, names).removeprefix("; ")
+    raise DataError(problem, argument=argument, got=value, remedy=hint)
 
 
-def without_columns(frame: Any, names: list[str]) -> Any:
-    """Return a data frame without these columns."""
-    return _wrapped(frame).drop(*names).to_native()
+def without(rows: Rows, named: Iterable[str]) -> Rows:
+    """Return a data frame without the columns of these names."""
+    leave = [name for name in dict.fromkeys(named) if name in rows.labels]
+    return as_rows(_wrapped(rows.native).drop(*leave).to_native(), "X") if leave else rows
 
 
 def some_can_change(values: Iterable[Any]) -> bool:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.checks import counted, did_you_mean
+from poise.checks import counted
 from poise.data.copies import digest_of, sums_of
 from poise.data.randomness import Ids
-from poise.data.rows import Rows, as_rows, column_of, join, own_copy, without_columns
+from poise.data.rows import Rows, as_rows, column_of, join, own_copy, without
 from poise.data.suitable import check_responses, check_weights, holds_labels, is_missing
 from poise.errors import ArgumentError, DataError
 
@@ -32,25 +32,19 @@ class Sample:
 
     Attributes
     ----------
-    X, y : Rows
-        The labelled rows.
-    X_unlabeled : Rows or None
-        Rows without a response.
+    X, y, X_unlabeled : Rows
+        The labelled rows, and rows without a response.
     groups, groups_unlabeled : array of int, or None
         Number of the group of each row, in order of appearance. -1 stands for unlabelled rows
         whose group has labelled rows too: they serve no trial.
-    per_row : dict of str to Rows
-        Arguments of fit with one value for each labelled row.
-    constant : dict
-        All other arguments of fit.
+    per_row, constant : dict
+        Arguments of fit with one value for each labelled row, and all others.
     ids : array or None
         What the labelled rows are called.
 
     Examples
     --------
     >>> sample = Sample.of([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], X_unlabeled=[[9.0]])
-    >>> sample.n_labeled, sample.n_unlabeled
-    (3, 1)
     >>> sample.training(np.array([0, 2]))
     ([[1.0], [3.0]], [1.0, 3.0], {})
     >>> sample.points(np.array([3, 2]))
@@ -88,12 +82,12 @@ class Sample:
         if groups_unlabeled is None and more is not None and isinstance(groups, str):
             groups_unlabeled = groups
         given = {"y": y, "groups": groups, "sample_weight": sample_weight, "ids": ids}
-        columns = {name: _column(rows, "X", name, value) for name, value in given.items()}
+        columns = {name: column_of(rows, name, value) for name, value in given.items()}
         named = [v for v in (*given.values(), groups_unlabeled) if isinstance(v, str)]
-        rows = _without(rows, named)
+        rows = without(rows, named)
         if more is not None:
-            groups_unlabeled = _column(more, "X_unlabeled", "groups_unlabeled", groups_unlabeled)
-            more = _without(more, named)
+            found = column_of(more, "groups_unlabeled", groups_unlabeled, "X_unlabeled")
+            groups_unlabeled, more = found, without(more, named)
         responses = _responses(rows, columns["y"])
         _check_columns(rows, more)
         codes, more_codes = _numbered_groups(columns["groups"], groups_unlabeled, rows, more)
@@ -228,26 +222,6 @@ class Sample:
     def first(self, split: Split) -> tuple[Sample, Split]:
         """Return the rows that the first trials need, and the trials that are there: all."""
         return self, split
-
-
-# Columns by name --------------------------------------------------------------------------------
-
-
-def _column(rows: Rows, holder: str, argument: str, value: Any) -> Any:
-    """Return the column that a text names; anything else as it is."""
-    if not isinstance(value, str):
-        return value
-    if value in rows.labels:
-        return column_of(rows.native, value)
-    names = [label for label in rows.labels if isinstance(label, str)]
-    problem = f"names no column of {holder}, which has {', '.join(names) or 'no column names'}"
-    hint = did_you_mean(value, names).removeprefix("; ")
-    raise DataError(problem, argument=argument, got=value, remedy=hint)
-
-
-def _without(rows: Rows, named: list[str]) -> Rows:
-    leave = [name for name in dict.fromkeys(named) if name in rows.labels]
-    return as_rows(without_columns(rows.native, leave), "X") if leave else rows
 
 
 # Checks -----------------------------------------------------------------------------------------

@@ -332,8 +332,9 @@ def with_fresh_rows(
     """Return the training set with the fresh rows as points, and their responses if known."""
     if X_fresh is None:
         raise DataError("is missing: rows that were not used for training", argument="X_fresh")
-    if y_fresh is None and isinstance(y, str) and y in as_rows(X_fresh, "X_fresh").labels:
-        y_fresh = column_of(X_fresh, y)
+    rows = as_rows(X_fresh, "X_fresh")
+    if y_fresh is None and isinstance(y, str) and y in rows.labels:
+        y_fresh = column_of(rows, "y_fresh", y)
     more = {name: settings[name] for name in ("groups", "fit_params", "sample_weight", "ids")}
     with _own_words():
         more["groups_unlabeled"] = settings["groups_fresh"]
