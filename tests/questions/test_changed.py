@@ -98,7 +98,7 @@ def test_failures_are_trials():
 
 
 REFUSED = [
-    ({"new": Ridge()}, AlgorithmError, "must be fitted"),
+    ({"new": Ridge()}, AlgorithmError, "not fitted yet"),
     ({"new": IS}, AlgorithmError, "one predicts labels, the other does not"),
     ({"new": 3.0}, AlgorithmError, "must be a fitted model with predict, or a function"),
     ({"new": broken, "response": "predict_proba"}, AlgorithmError, "response='predict'"),

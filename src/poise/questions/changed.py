@@ -8,8 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from poise import checks
-from poise.algorithms.algorithm import RESPONSES, Algorithm, Predict, blaming_user_code, name_of
+from poise.algorithms.algorithm import Algorithm, Predict, blaming_user_code, name_of
 from poise.data.rows import as_rows
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
@@ -109,7 +108,6 @@ class TwoModels(Algorithm):
 
     def __init__(self, old: Any, new: Any, response: str = "predict") -> None:
         self.models, self.response, self.user_code = (old, new), response, (old, new)
-        checks.choice("response", response, RESPONSES)
         described = [_described(model, response) for model in self.models]
         self.name = " → ".join(name for name, _ in described)
         natural = {kind for _, kind in described}
@@ -135,9 +133,11 @@ def _described(model: Any, response: str) -> tuple[str, str]:
     """Return a model's name and the distance that suits its predictions; refuse unfitted ones."""
     with blaming_user_code(f"{type(model).__name__} cannot be described"):
         if hasattr(model, "fit") and hasattr(model, "get_params"):
+            from sklearn.utils.validation import check_is_fitted
+
             from poise.algorithms.estimator import Estimator
 
-            _require_fitted(model)
+            check_is_fitted(model)
             known = Estimator(model, response)
             return known.name, known.natural_distance
         if hasattr(model, response):
@@ -149,15 +149,3 @@ def _described(model: Any, response: str) -> tuple[str, str]:
                 got=model,
             )
         return name_of(model), "euclidean"
-
-
-def _require_fitted(model: Any) -> None:
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        raise AlgorithmError(
-            "must be fitted: poise.changed fits nothing", argument="old and new", got=model
-        ) from None

@@ -13,7 +13,7 @@ from poise.numbers import at_most, number
 from poise.procedures.own import Procedure, run
 from poise.simulation.traps import Trap, declares, trap
 from poise.simulation.worlds import Share, World
-from poise.theory import binomial, ceilings, counts
+from poise.theory import ceilings
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,6 @@ class AuditRow:
         Replications in which it said "stable".
     limit : float
         What no valid procedure exceeds: alpha, or the ceiling on power (Theorems 2 to 5).
-    binomial : float
-        What the paper's Binomial test reaches on as many rows.
     claim : float or None
         What the procedure is said to reach.
     """
@@ -43,7 +41,6 @@ class AuditRow:
     delta_star: float
     accepted: Share
     limit: float
-    binomial: float
     claim: float | None = None
 
     @property
@@ -115,11 +112,9 @@ def audit(
     alpha: float | None = None,
     delta_star: float | Share | None = None,
     claim: float | None = None,
-    models: Literal["black-box", "transparent", "linear"] = "black-box",
-    features: str = "uncountable",
-    response: str = "uncountable",
     confidence: float = 0.99,
     random_state: Any = None,
+    **space: Any,
 ) -> Audit:
     """Run a procedure on many data sets of a world whose stability is known, and judge it.
 
@@ -145,12 +140,13 @@ def audit(
         P(change > epsilon) where it has no closed form; an estimate counts as its interval.
     claim : float, optional
         P(says stable) that is claimed: finds tests that are valid and not what they say.
-    models, features, response : str
-        Which ceiling holds, as in :func:`poise.theory.power_bound`.
     confidence : float
         Of each interval.
     random_state : None, int, Generator or RandomState
         Decides data and random numbers.
+    **space
+        ``models``, ``features`` and ``response`` say which ceiling holds, as in
+        :func:`poise.theory.power_bound`.
 
     Examples
     --------
@@ -171,17 +167,16 @@ def audit(
     places = [honest, *(trap(honest, kind, notion=meant, **denied).world for kind in traps)]
     count, rows = checks.count("replications", replications, 1), (n_labeled, n_unlabeled)
     roots = Randomness.from_state(random_state).block("audit", 0, len(places))[:, 0].tolist()
-    spaces: dict[str, Any] = {"models": models, "features": features, "response": response}
     found = []
     for place, root in zip(places, roots, strict=True):
         known, claimed = (delta_star, claim) if place is honest else (None, None)
         low, high = _truth(place, epsilon, meant, known)
         asked: dict[str, Any] = {"delta": delta, "delta_star": low, "alpha": alpha}
-        limit = float(ceilings.power_bound(place.n, n_labeled, n_unlabeled, **asked, **spaces))
-        plain = binomial.power(counts.n_trials(place.n, *rows), **asked, randomized=True)
+        limit = float(ceilings.power_bound(place.n, n_labeled, n_unlabeled, **asked, **space))
         measures: Any = "level" if low > delta else "power" if high <= delta else "either"
+        models = space.get("models", "black-box")
         said = stable_in(procedure, place, rows, count, root, models, confidence)
-        found.append(AuditRow(place.name, measures, low, said, limit, float(plain), claimed))
+        found.append(AuditRow(place.name, measures, low, said, limit, claimed))
     return Audit(type(procedure).__name__, tuple(found))
 
 
@@ -216,7 +211,7 @@ def stable_in(
 ) -> Share:
     """Run a procedure on so many data sets; data and procedure are functions of root and number."""
     randomness, said = Randomness(root), 0
-    seen: Any = "black-box" if models == "black-box" else "transparent"
+    seen: Any = models if models == "black-box" else "transparent"
     for k in range(count):
         data = world.rows(randomness.generator("data", k), *rows)
         data |= {"random_state": int(randomness.block("procedure", k, k + 1)[0, 0])}
