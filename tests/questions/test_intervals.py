@@ -6,11 +6,9 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
@@ -183,11 +181,3 @@ def test_what_a_certificate_says_of_its_fits_is_looked_at(tmp_path):
 
 def with_arguments(rows, **named):
     return rows
-
-
-def test_frames_and_cross_validation():
-    frame = pd.DataFrame(X, columns=list("abc"))
-    model = poise.JackknifeRegressor(Ridge()).fit(frame, y)
-    assert model.predict_interval(frame[:3])[1].shape == (3, 2)
-    assert list(model.feature_names_in_) == list("abc")
-    assert len(cross_val_score(model, frame, y, cv=3)) == 3

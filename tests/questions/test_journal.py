@@ -18,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import poise
-from poise.errors import PoiseError, RecordError, TrialError, ValidityWarning
+from poise.errors import RecordError, TrialError, ValidityWarning
 
 X, Y = load_diabetes(return_X_y=True)
 LABELS = np.where(Y > 140, "high", "low").astype(object)
@@ -251,14 +251,3 @@ def test_a_failure_that_ended_a_run_is_tried_again_and_one_that_counted_is_not(p
     assert level_only(journal=counted).n_failures == 2
     with pytest.raises(TrialError, match="a response of"):
         level_only(journal=counted, on_error="raise")
-
-
-def test_mistakes_leave_nothing_behind(path):
-    with pytest.raises(PoiseError):
-        poise.stability_test(Lasso(), X, Y, n=10, epsilon=-1, delta=0.1, journal=path)
-    with pytest.raises(TrialError):
-        poise.measure(lambda X, y, seed: 1 / 0, X, Y, n=10, journal=path, check=False)
-    assert not path.exists() or lines_in(path) == 1
-    path.touch()
-    with pytest.raises(RecordError, match="cannot be the folder of journals"):
-        poise.compare([Lasso()], X, Y, n=10, epsilon=9, delta=0.2, journal=path)

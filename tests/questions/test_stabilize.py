@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse, stats
+from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
@@ -151,24 +148,6 @@ class Warns(RegressorMixin, BaseEstimator):
 
     def predict(self, X):
         return np.full(len(X), self.mean_)
-
-
-ORDER = "ignore:The first trial gives other predictions when its rows"
-
-
-@pytest.mark.filterwarnings(ORDER)
-def test_it_fits_in():
-    model = stable(DecisionTreeRegressor()).fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    named = stable(DecisionTreeRegressor()).fit(frame, y)
-    np.testing.assert_array_equal(named.predict(frame), model.predict(X))
-    assert named.feature_names_in_.tolist() == ["a", "b", "c"]
-    stable(Ridge()).fit(sparse.csr_array(X), y).predict(sparse.csr_array(X))
-    assert len(cross_val_score(stable(Ridge()), X, y, cv=3)) == 3
-    trials = poise.measure(stable(Ridge(), n=10, delta=0.5, epsilon=6), X, y, n=10, progress=False)
-    assert trials.n_trials == 3
 
 
 class Majority(RegressorMixin, BaseEstimator):
