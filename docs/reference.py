@@ -45,7 +45,7 @@ def commands() -> Iterator[str]:
     for name, command in every_command(context):
         inner = click.Context(command, info_name=name, parent=context)
         yield from headline(f"poise {name}", "-")
-        for part in command.help.split("\n\n"):
+        for part in command.help.partition("\b")[0].split("\n\n"):  # without its examples
             yield from [" ".join(part.split()), ""]
         usage = " ".join(command.get_usage(inner).split()[1:])
         yield from [".. code-block:: text", "", f"   {usage}", ""]

@@ -246,7 +246,7 @@ def test_a_program_takes_the_place_of_an_algorithm(run, folder: Path) -> None:
         (
             f"test {asked} --algorithm {place}",
             "awk",
-            "name an algorithm or a program, and not both",
+            "name one algorithm or one program",
         ),
         (f"test {asked}", "no-such", "cannot find the program 'no-such'"),
         (

@@ -71,7 +71,7 @@ EARLY = [
     (f"{RIDGE} --save .", "--save must be a regular file, got '.'"),
     (f"{RIDGE}(alpha --n 20", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
     (f"{RIDGE}(3.0)", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
-    (f"{BASE} --algorithm Rigde", "is not a class of scikit-learn: 'Rigde'; did you mean 'Ridge'?"),
+    (f"{BASE} --algorithm Rigde", "got 'Rigde'; did you mean 'Ridge'?"),
     (f"{BASE} --algorithm own.py", "name what is in it: own.py:NAME"),
     ("plan --n 5", "Give two of --rows, --n and --delta, or --rows alone."),
     (f"{BASE} --algorithm sklearn.linear_model.Ridge", "did you mean sklearn.linear_model:Ridge?"),

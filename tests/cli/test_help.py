@@ -139,7 +139,7 @@ def test_a_file_that_took_the_name_of_a_module(folder) -> None:
 def test_the_examples_of_the_help_are_read(run) -> None:
     for name in COMMANDS:
         command = main.get_command(click.Context(main), name)
-        text = (command.epilog or "").replace("\\\n", " ")
+        text = command.help.replace("\\\n", " ")
         for line in re.findall(r"^ +poise (.*)$", text, re.MULTILINE):
             words = shlex.split(line, comments=True)
             assert words[0] == name

@@ -88,9 +88,10 @@ class Poise(click.Group):
             return super().main(args, prog_name, complete_var, standalone_mode, **extra)
         words = list(sys.argv[1:] if args is None else args)
         survive_poor_terminals()
+        termination_interrupts()
         shared: dict[str, Any] = {"words": words}
         try:  # every error ends here, before click has its own words for it
-            with termination_interrupts(), self.make_context("poise", words[:], obj=shared) as ctx:
+            with self.make_context("poise", words[:], obj=shared) as ctx:
                 status = self.invoke(ctx)
                 sys.stdout.flush()
         except click.exceptions.Exit as ended:

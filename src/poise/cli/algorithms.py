@@ -40,7 +40,7 @@ def algorithm_of(given: Mapping[str, Any]) -> Any:
     """Load the one algorithm, or program, that is named."""
     found = algorithms_of(given)
     if len(found) != 1:
-        raise ArgumentError("name an algorithm or a program, and not both")
+        raise ArgumentError("name one algorithm or one program")
     return found[0]
 
 
@@ -82,16 +82,14 @@ def load_algorithm(place: str) -> Any:
 def load_object(place: str, argument: str) -> Any:
     """Return the object that ``module:name``, ``file.py:name`` or a class of scikit-learn names."""
     source, _, name = place.rpartition(":")
-    if not source and re.fullmatch(r"\w+", name):
-        source = _home(name)
+    homes = {} if source else _homes()
+    source = source or homes.get(name, "")
     if not source or not name:
         before, _, last = place.rpartition(".")
-        hint = f"; did you mean {before}:{last}?" if before else ""
+        hint = f"; did you mean {before}:{last}?" if before else did_you_mean(name, homes)
         hint = f"; name what is in it: {place}:NAME" if last == "py" else hint
-        raise ArgumentError(
-            f"must be a class of scikit-learn, module:name or file.py:name, got {place!r}{hint}",
-            argument=argument,
-        )
+        problem = f"must be a class of scikit-learn, module:name or file.py:name, got {place!r}"
+        raise ArgumentError(problem + hint, argument=argument)
     found: Any = _from_file(Path(source)) if source.endswith(".py") else _module(source)
     for part in name.split("."):
         if not hasattr(found, part):
@@ -101,8 +99,8 @@ def load_object(place: str, argument: str) -> Any:
     return found
 
 
-def _home(name: str) -> str:
-    """Find the module of a class of scikit-learn by reading its files: to import all takes long."""
+def _homes() -> dict[str, str]:
+    """Find the modules of scikit-learn's classes by reading files: to import all takes long."""
     spec = find_spec("sklearn")
     homes: dict[str, str] = {}
     for folder in (spec and spec.submodule_search_locations) or ():
@@ -110,14 +108,7 @@ def _home(name: str) -> str:
             module = file.parent.name if file.name == "__init__.py" else file.stem
             for found in re.findall(r'^(?:class |    ")([A-Z]\w+)', file.read_text("utf-8"), re.M):
                 homes.setdefault(found, f"sklearn.{module}")
-    if name not in homes:
-        near = did_you_mean(name, homes)
-        hint = f"{near} Others are" if near else "; name it as"
-        raise ArgumentError(
-            f"is not a class of scikit-learn: {name!r}{hint} module:name or file.py:name",
-            argument="algorithm",
-        )
-    return homes[name]
+    return homes
 
 
 def split(place: str) -> tuple[str, dict[str, Any]]:

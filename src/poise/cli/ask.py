@@ -18,22 +18,7 @@ from poise.cli.rows import Source
 from poise.errors import RecordError, TrialError
 from poise.settings import ON_DASK
 
-TEST = """\
-  poise test data.csv --target y --algorithm Ridge --n 40 --epsilon 5 --delta 0.1
-  poise test data.csv --target y --algorithm train.py:model --n 40 --delta 0.1 \\
-      --epsilon '5% of sd' --save model.json
-  poise test gate.toml --summary summary.md
-"""
-MEASURE = "  poise measure data.csv --target y --algorithm 'Ridge(alpha=2.0)' --n 40"
-CHECK = "  poise check data.csv --target y --algorithm train.py:model"
-COMPARE = """\
-  poise compare data.csv --target y --algorithm Ridge --algorithm Lasso --n 40 \\
-      --epsilon 5 --delta 0.1
-"""
-CURVE = """\
-  poise curve data.csv --target y --algorithm Ridge --n 10 --n 20 --n 40
-  poise curve data.csv --target y --algorithm Ridge --n 10 --n 20 --epsilon 5 --delta 0.1
-"""
+SIZES = "Training size, or a share of the rows; repeat it for each."
 OF_A_TEST = ("epsilon", "alpha", "test", "stop_early", "randomized")
 OF_A_RUN = ("delta", "journal", "max_trials", "removals_per_trial", "fast", "check", "name")
 
@@ -49,17 +34,16 @@ def answer(
 ) -> Exit:
     """Put the question of the options, by a function of the library, and tell its answer.
 
-    Where several algorithms can be named, the library gets a list of them.
+    To compare, the library gets a list of algorithms.
     """
     _require(ctx, data, needed)
     output, asked = Output.of(ctx, folder), options.given(ctx) | more
     _check_what_costs_nothing(asked)
     on_dask = ctx.params.get("backend") == "dask" and function in ON_DASK
     source = ctx.meta[SOURCE] = Source(data, ctx.params, on_dask)
-    several = isinstance(ctx.params["algorithm"], tuple)
     with stdout_is_for_the_answer():
         asked |= source.read()
-        algorithm = algorithms_of(ctx.params) if several else algorithm_of(ctx.params)
+        algorithm = (algorithms_of if function == "compare" else algorithm_of)(ctx.params)
         asked = loaded(asked) | ({"progress": False} if output.quiet else {})
         found = _fitted(function, output, algorithm, **asked)
     return tell(output, found)
@@ -108,16 +92,6 @@ def _check_what_costs_nothing(asked: dict[str, Any]) -> None:
             checks.count("n", size, 2)
 
 
-_several = click.option(
-    "--algorithm", metavar="PLACE", multiple=True, help="As for `poise test`; repeat it for each."
-)
-_programs = click.option("--program", metavar="COMMAND", multiple=True, help="As for `poise test`.")
-_sizes = click.option(
-    "--n",
-    type=options.Value(options.SETTINGS["n"]),
-    multiple=True,
-    help="Training size, or a share of the rows; repeat it for each.",
-)
 _of_gates = options.all_of(
     rare(
         "--accept",
@@ -132,13 +106,19 @@ _race = click.option(
 )
 
 
-@options.command(TEST, options.run, options.settings(), _of_gates, options.told)
+@options.command(options.run, options.settings(), _of_gates, options.told)
 def test(ctx: click.Context, /, data: str, **values: Any) -> int:
-    """Test whether an algorithm is stable on the rows of DATA.
+    r"""Test whether an algorithm is stable on the rows of DATA.
 
     The question must be chosen before looking at the changes: would a model trained on N rows
     without one of them predict differently by more than EPSILON, with probability above DELTA?
     If DATA is a TOML file, all its questions are answered.
+
+    For example:
+      poise test data.csv --target y --algorithm Ridge --n 40 --epsilon 5 --delta 0.1
+      poise test data.csv --target y --algorithm train.py:model --n 40 --delta 0.1 \
+          --epsilon '5% of sd' --save model.json
+      poise test gate.toml --summary summary.md
     """
     if Path(data).suffix == ".toml":
         from poise.cli.gate import run
@@ -153,7 +133,6 @@ def test(ctx: click.Context, /, data: str, **values: Any) -> int:
 
 
 @options.command(
-    MEASURE,
     options.run,
     options.settings(leave=OF_A_TEST, delta=0.1),
     options.save,
@@ -164,12 +143,14 @@ def measure(ctx: click.Context, /, data: str, **values: Any) -> int:
 
     Prints the change that at most a share DELTA of them exceeds, with 95% confidence: of
     epsilon and delta, it is delta that most people can name.
+
+    For example:
+      poise measure data.csv --target y --algorithm 'Ridge(alpha=2.0)' --n 40
     """
     return answer(ctx, "measure", data, ["n"])
 
 
 @options.command(
-    CHECK,
     options.run,
     options.settings(leave=(*OF_A_TEST, *OF_A_RUN), n=0.5),
     options.form,
@@ -179,6 +160,9 @@ def check(ctx: click.Context, /, data: str, **values: Any) -> int:
 
     It must accept N rows and one less, give the same predictions for the same rows and seed, keep
     nothing between fits, and learn. What only narrows the question is a remark.
+
+    For example:
+      poise check data.csv --target y --algorithm train.py:model
     """
     return answer(ctx, "check", data, [], _tell_checks)
 
@@ -189,11 +173,7 @@ def _tell_checks(output: Output, found: Any) -> Exit:
 
 
 @options.command(
-    COMPARE,
-    options.data,
-    options.rows,
-    _several,
-    _programs,
+    options.run,
     options.settings(leave=("name", "stop_early")),
     _race,
     options.save_each,
@@ -201,19 +181,22 @@ def _tell_checks(output: Output, found: Any) -> Exit:
     options.form,
 )
 def compare(ctx: click.Context, /, data: str, **values: Any) -> int:
-    """Test several algorithms on the same trials, with one error level for all verdicts.
+    r"""Test several algorithms on the same trials, with one error level for all verdicts.
 
     This is not a ranking: one called stable and another not does not show that the first
     is more stable.
+
+    For example:
+      poise compare data.csv --target y --algorithm Ridge --algorithm Lasso --n 40 \
+          --epsilon 5 --delta 0.1
     """
     needed = ("n", "delta")
     return answer(ctx, "compare", data, needed, folder=True, race=values["race"])
 
 
 @options.command(
-    CURVE,
     options.run,
-    _sizes,
+    options.setting("n", help=SIZES, multiple=True),
     options.settings(leave=("n", "stop_early"), delta=0.1),
     options.save_each,
     options.verdict,
@@ -223,5 +206,9 @@ def curve(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Measure how stability depends on the training size, by limits that all hold at once.
 
     With --epsilon each size gets a verdict. Nothing is said of other sizes.
+
+    For example:
+      poise curve data.csv --target y --algorithm Ridge --n 10 --n 20 --n 40
+      poise curve data.csv --target y --algorithm Ridge --n 10 --n 20 --epsilon 5 --delta 0.1
     """
     return answer(ctx, "stability_curve", data, ["n"], folder=True)

@@ -43,7 +43,6 @@ Next, with these answers and with rows of your own:
 
 
 @options.command(
-    "",
     click.option(
         "--output",
         metavar="DIR",

@@ -16,13 +16,6 @@ from poise.cli.rows import Source
 from poise.numbers import exactly, number
 from poise.settings import COMMAND, Everything
 
-EXAMPLES = """\
-  poise deployed data.csv --fresh new.csv --target y --algorithm Ridge
-  poise deployed data.csv --fresh new.csv --target y --algorithm Ridge \\
-      --epsilon 5 --delta 0.1
-  poise deployed data.csv --hold-out 0.2 --target y --algorithm Ridge \\
-      --epsilon 5 --delta 0.1 --ids customer --without 'customer == 1234'
-"""
 WITHOUT = "Rows that leave together: lines of DATA, or a condition on columns."
 NEW_SETS = ("n", "X_unlabeled", "coupling", "position", "remove", "replace")  # are of no use here
 _LISTED = 3  # rows that matter most
@@ -41,7 +34,6 @@ fresh_options = options.all_of(
 
 
 @options.command(
-    EXAMPLES,
     options.data,
     fresh_options,
     options.rows,
@@ -51,7 +43,7 @@ fresh_options = options.all_of(
     options.told,
 )
 def deployed(ctx: click.Context, /, data: str, **values: Any) -> int:
-    """Ask about the model that is trained on exactly the rows of DATA.
+    r"""Ask about the model that is trained on exactly the rows of DATA.
 
     Would it predict otherwise without one of them, without named rows, or with new ones? Each
     fresh row is a trial. Without --epsilon and --delta the changes are measured. The verdict is
@@ -59,6 +51,13 @@ def deployed(ctx: click.Context, /, data: str, **values: Any) -> int:
 
     --without names rows by their lines in DATA ("lines 12, 15-20") or by a condition on columns
     ("customer == 1234").
+
+    For example:
+      poise deployed data.csv --fresh new.csv --target y --algorithm Ridge
+      poise deployed data.csv --fresh new.csv --target y --algorithm Ridge \
+          --epsilon 5 --delta 0.1
+      poise deployed data.csv --hold-out 0.2 --target y --algorithm Ridge \
+          --epsilon 5 --delta 0.1 --ids customer --without 'customer == 1234'
     """
     if (values["X_fresh"] is None) == (values["hold_out"] is None):
         raise click.UsageError("Give fresh rows: --fresh FILE, or --hold-out SHARE of DATA.", ctx)

@@ -12,10 +12,10 @@ import threading
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from enum import IntEnum
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -54,7 +54,7 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM: it ends a run as Ctrl-C does, so that workers end and files are closed."""
 
 
-_STATUS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Exit], ...] = (
+_STATUS: tuple[tuple[Any, Exit], ...] = (
     (Terminated, Exit.TERMINATED),
     ((KeyboardInterrupt, click.Abort), Exit.INTERRUPTED),
     (TrialError, Exit.FIT_FAILED),
@@ -71,17 +71,10 @@ def worst(statuses: Iterable[Exit]) -> Exit:
     return max(statuses, key=order.index, default=Exit.STABLE)
 
 
-@contextmanager
-def termination_interrupts() -> Iterator[None]:
+def termination_interrupts() -> None:
     """Turn SIGTERM into an exception."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, _terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
@@ -180,24 +173,15 @@ def in_options(line: str) -> str:
 def stdout_is_for_the_answer() -> Iterator[None]:
     """Send to stderr what user code prints, also from compiled code and worker processes."""
     sys.stdout.flush()
-    with _descriptor_to_stderr(), redirect_stdout(sys.stderr):
+    with ExitStack() as undo:
+        with suppress(io.UnsupportedOperation):  # stdout is not a file here, as in tests
+            out, err = sys.stdout.fileno(), sys.stderr.fileno()
+            kept = os.dup(out)
+            undo.callback(os.close, kept)
+            undo.callback(os.dup2, kept, out)
+            os.dup2(err, out)
+        undo.enter_context(redirect_stdout(sys.stderr))
         yield
-
-
-@contextmanager
-def _descriptor_to_stderr() -> Iterator[None]:
-    try:
-        out, err = sys.stdout.fileno(), sys.stderr.fileno()
-    except io.UnsupportedOperation:  # stdout is not a file here, as in tests
-        yield
-        return
-    kept = os.dup(out)
-    os.dup2(err, out)
-    try:
-        yield
-    finally:
-        os.dup2(kept, out)
-        os.close(kept)
 
 
 def _forget_stdout() -> None:
@@ -222,21 +206,21 @@ class Warned:
     printed, and goes to stderr only if the answer did not show it.
     """
 
-    def __init__(self, quiet: bool) -> None:
-        self.quiet = quiet
+    def __init__(self, ctx: click.Context) -> None:
+        self.quiet = ctx.params.get("quiet", False)
         self.told: set[str] = set()
         self.doubts: list[str] = []
+        ctx.meta[__name__] = self
 
     @classmethod
     def here(cls) -> Warned:
         """Return the warnings of the command that runs."""
-        found: Warned = click.get_current_context().meta[cls.__name__]
+        found: Warned = click.get_current_context().meta[__name__]
         return found
 
     @contextmanager
-    def listening(self, ctx: click.Context) -> Iterator[None]:
+    def listening(self) -> Iterator[None]:
         """Hear the warnings of all that is done here."""
-        ctx.meta[type(self).__name__] = self
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", UserWarning)

@@ -12,27 +12,19 @@ from poise.cli.errors import SOURCE, Exit, stdout_is_for_the_answer
 from poise.cli.output import Output, paragraphs
 from poise.cli.rows import READ, Source
 
-EXAMPLES = """\
-  poise monitor ridge.record monday.csv --target y --algorithm Ridge --n 40 \\
-      --epsilon 5 --delta 0.1
-  poise monitor ridge.record tuesday.csv
-  poise monitor ridge.record
-"""
-ASKED = {
-    *("n", "epsilon", "delta", "alpha", "response", "distance", "coupling", "position", "remove"),
-    *("replace", "removals_per_trial", "points_per_trial", "max_trials", "shuffle", "name"),
-    *("random_state", "n_jobs", "backend", "fit_timeout", "on_error", "check", "ids"),
-}
+_NOT_HERE = (
+    *("test", "stop_early", "randomized", "sample_weight", "X_unlabeled", "groups"),
+    *("journal", "fast"),
+)
 _KEPT = ("target", "algorithm", "program", "ids", "distance", "coupling", *READ)
 
 
 @options.command(
-    EXAMPLES,
     click.argument("record", metavar="RECORD"),
     click.argument("data", metavar="[DATA]", required=False),
     options.rows,
     options.algorithm,
-    options.settings(leave=options.SETTINGS.keys() - ASKED),
+    options.settings(leave=_NOT_HERE),
     click.option(
         "--skip-used",
         is_flag=True,
@@ -42,11 +34,17 @@ _KEPT = ("target", "algorithm", "program", "ids", "distance", "coupling", *READ)
     options.told,
 )
 def monitor(ctx: click.Context, /, record: str, data: str | None, **values: Any) -> Exit:
-    """Add the rows of DATA to RECORD, and judge all trials so far; without DATA only judge.
+    r"""Add the rows of DATA to RECORD, and judge all trials so far; without DATA only judge.
 
     The first call asks the question; later ones need RECORD and DATA. The level holds for all
     looks together, however often rows are added. A row may be used once. A call that was
     interrupted is finished by the same call.
+
+    For example:
+      poise monitor ridge.record monday.csv --target y --algorithm Ridge --n 40 \
+          --epsilon 5 --delta 0.1
+      poise monitor ridge.record tuesday.csv
+      poise monitor ridge.record
     """
     from poise.questions.monitor import Monitor
 

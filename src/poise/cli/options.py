@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import inspect
 import shlex
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
@@ -26,6 +26,7 @@ _METAVARS = {
     "distance": "NAME",
     "coupling": "shared|independent|NAME",
 }
+_EXAMPLE = "\nFor example:"  # before lines that are shown as they are
 _NONE = "none"  # how None is written, where the default is another value
 
 
@@ -67,13 +68,13 @@ def _number(text: str) -> int | float | str:
     return text
 
 
-def setting(which: str | Setting, default: object = ..., help: str = "") -> Decorator:
+def setting(which: str | Setting, default: object = ..., help: str = "", **more: Any) -> Decorator:
     """Return the option for a setting; what nobody gives is left to the library's default."""
     declared = SETTINGS[which] if isinstance(which, str) else which
     said = declared.said
     default = said.default if default is ... else default
     names = said.option or f"--{declared.name.replace('_', '-')}"
-    kind: dict[str, Any] = {"type": Value(declared)}
+    kind: dict[str, Any] = {"type": (value := Value(declared)), "metavar": value.name}
     if declared.kinds == (bool,):
         names += f"/--no-{names[2:]}" if default is True and "/" not in names else ""
         kind = {"is_flag": True}
@@ -81,7 +82,7 @@ def setting(which: str | Setting, default: object = ..., help: str = "") -> Deco
     help = help or said.help.replace(", or the name of a column", "")  # the only way here
     told = f"{help}  [default: {default}]" if is_told else help
     return click.option(
-        names, declared.name, hidden=not said.first, default=None, help=told, **kind
+        names, declared.name, hidden=not said.first, default=None, help=told, **kind, **more
     )
 
 
@@ -123,7 +124,7 @@ class Command(click.Command):
         """Run the command; the files that are written meanwhile say by which one."""
         token = COMMAND.set(shlex.join(["poise", *(ctx.obj or {}).get("words", [])]))
         try:
-            with _connected(ctx), Warned(ctx.params.get("quiet", False)).listening(ctx):
+            with _connected(ctx), Warned(ctx).listening():
                 return super().invoke(ctx)
         except click.exceptions.Exit as error:  # as --help ends
             raise SystemExit(error.exit_code) from error
@@ -143,17 +144,18 @@ def _connected(ctx: click.Context) -> AbstractContextManager[object]:
     return connection(backend, address)
 
 
-def command(examples: str, *made: Decorator) -> Callable[[Callable[..., Any]], Command]:
+def command(*made: Decorator) -> Callable[[Callable[..., Any]], Command]:
     """Return a decorator that makes a command of its name of a function, with these options.
 
     Its help is one screen; where options are hidden from it, ``--help-all`` lists them.
     """
-    several = "s" * (len(re.findall("^  poise ", examples, re.M)) > 1)
 
     def decorate(function: Callable[..., Any]) -> Command:
+        help = inspect.cleandoc(function.__doc__ or "").replace(
+            "\nFor example:", "\n\b\nFor example:"
+        )
         inner = all_of(*made)(click.pass_context(function))
-        epilog = f"\b\nExample{several}:\n{examples}"
-        found = click.command(function.__name__, cls=Command, epilog=epilog)(inner)
+        found = click.command(function.__name__, cls=Command, help=help)(inner)
         return _help_all(found) if any(getattr(p, "hidden", False) for p in found.params) else found
 
     return decorate
@@ -196,9 +198,17 @@ rows = all_of(
 )
 algorithm = all_of(
     click.option(
-        "--algorithm", metavar="PLACE", help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name."
+        "--algorithm",
+        metavar="PLACE",
+        multiple=True,
+        help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name.",
     ),
-    rare("--program", metavar="COMMAND", help="Program in any language instead: 'Rscript fit.R'."),
+    rare(
+        "--program",
+        metavar="COMMAND",
+        multiple=True,
+        help="Program in any language instead: 'Rscript fit.R'.",
+    ),
 )
 
 

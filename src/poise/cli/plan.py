@@ -15,14 +15,6 @@ from poise.cli.output import print_answer
 from poise.cli.rows import Source
 from poise.settings import Setting, says
 
-PLAN = """\
-  poise plan --n 100 --delta 0.1               # how many rows?
-  poise plan --rows 5000 --delta 0.1           # how large may n be?
-  poise plan --rows 5000 --n 100 --delta 0.1   # how likely is "stable"?
-  poise plan --rows 3000                       # what can these rows answer?
-  poise plan --notion deployed --delta 0.05    # how many fresh rows for one training set?
-"""
-ADVISE = "  poise advise data.csv --target y --algorithm Ridge\n"
 STAR = "True probability of a larger change for which the power is stated.  [default: 0]"
 
 
@@ -33,7 +25,6 @@ def _number(
 
 
 @options.command(
-    PLAN,
     _number("n_labeled", "--rows", "Labelled rows."),
     _number("n", "--n", "Training size."),
     options.setting("delta"),
@@ -56,6 +47,13 @@ def plan(ctx: click.Context, /, **values: Any) -> int:
     """Compute what is left out of --rows, --n, --delta, --alpha and --power.
 
     With --rows alone: a list of training sizes, and what the rows can answer at each.
+
+    For example:
+      poise plan --n 100 --delta 0.1               # how many rows?
+      poise plan --rows 5000 --delta 0.1           # how large may n be?
+      poise plan --rows 5000 --n 100 --delta 0.1   # how likely is "stable"?
+      poise plan --rows 3000                       # what can these rows answer?
+      poise plan --notion deployed --delta 0.05    # how many fresh rows for one training set?
     """
     import poise
 
@@ -83,7 +81,6 @@ def _menu(asked: dict[str, Any]) -> int:
 
 
 @options.command(
-    ADVISE,
     options.run,
     options.setting("delta", 0.1),
     options.setting("alpha"),
@@ -96,6 +93,9 @@ def advise(ctx: click.Context, /, data: str, **values: Any) -> int:
     """List training sizes N, what the rows of DATA can answer at each, and commands to copy.
 
     With --algorithm, it is also fitted once. Nothing is tested.
+
+    For example:
+      poise advise data.csv --target y --algorithm Ridge
     """
     import poise
 

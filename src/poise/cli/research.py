@@ -14,12 +14,6 @@ from poise.cli.errors import Exit
 from poise.cli.output import print_answer
 
 WORLDS = ("constant", "mean_response", "nearest_neighbours", "flipping", "memorising")
-AUDIT = """\
-  poise research audit BinomialTest constant
-  poise research audit "BootstrapTest(resamples=50)" constant --rows 15
-  poise research audit "mine.py:AllQuiet(trials=29)" memorising --rows 330
-"""
-REPRODUCE = "  poise research reproduce --only 4.2 --share 0.1\n"
 
 
 def _number(name: str, default: float, help: str) -> options.Decorator:
@@ -32,7 +26,6 @@ def research() -> None:
 
 
 @options.command(
-    AUDIT,
     click.argument("procedure"),
     click.argument("world", type=click.Choice(WORLDS)),
     _number("--n", 10, "Training size."),
@@ -50,6 +43,11 @@ def audit(ctx: click.Context, /, procedure: str, world: str, **asked: Any) -> Ex
 
     PROCEDURE is a test of poise.research, or file.py:name. The exit status is 1 if it is found
     invalid.
+
+    For example:
+      poise research audit BinomialTest constant
+      poise research audit "BootstrapTest(resamples=50)" constant --rows 15
+      poise research audit "mine.py:AllQuiet(trials=29)" memorising --rows 330
     """
     from poise.simulation import worlds
     from poise.simulation.audit import audit
@@ -81,7 +79,6 @@ def _procedure(place: str, question: dict[str, Any]) -> Any:
 
 
 @options.command(
-    REPRODUCE,
     click.option("--only", metavar="PART", multiple=True, help="2, 2.3, … 5.1, B, E, beyond."),
     _number("--share", 1.0, "Of the replications."),
     click.option("--jobs", type=int, help="Number of claims checked at the same time."),
@@ -91,6 +88,9 @@ def reproduce(ctx: click.Context, /, only: tuple[str, ...], **asked: Any) -> Exi
     """Reproduce the paper: every claim, with what was expected and what came out.
 
     Takes half a minute. The exit status is 1 if a claim fails.
+
+    For example:
+      poise research reproduce --only 4.2 --share 0.1
     """
     from poise.simulation.claims import PARTS, reproduce
 

@@ -18,23 +18,7 @@ from poise.cli.output import Output, print_answer
 from poise.cli.rows import Source
 from poise.errors import ArgumentError, RecordError
 
-SHOW = """\
-  poise show ridge.json
-  poise show ridge.json --epsilon 5 --delta 0.1
-  poise show ridge.json lasso.json --latex
-"""
-EPSILON = (
-    "Allowed change, >= 0, in units of the prediction. Left out where a change is yes or no, or a "
-    "share."
-)
-VERIFY = """\
-  poise verify lasso.json
-  poise verify lasso.json data.csv --target y --algorithm Lasso
-"""
-JUDGE = """\
-  poise judge predictions.csv --columns old,new --epsilon 5 --delta 0.1
-  poise judge changes.csv --n 40 --epsilon 5 --delta 0.1
-"""
+EPSILON = "Allowed change, >= 0, in units of the prediction."
 ASKED = ("epsilon", "delta", "alpha", "test", "randomized", "name")
 OF_PREDICTIONS = ("distance", "groups", "max_trials", "random_state")
 GROUPS = "Column of groups: one row of each group is a trial."
@@ -47,7 +31,6 @@ STATUS = {
 
 
 @options.command(
-    SHOW,
     click.argument("files", metavar="FILE...", nargs=-1, required=True),
     options.setting("epsilon", help=EPSILON),
     options.setting("delta", None),
@@ -64,6 +47,11 @@ def show(ctx: click.Context, /, files: tuple[str, ...], exit_status: bool, **val
     Several files, or a folder of them, make a table. With --epsilon or --delta, the changes are
     asked that question. Its error level holds only if the question was chosen without looking
     at the changes.
+
+    For example:
+      poise show ridge.json
+      poise show ridge.json --epsilon 5 --delta 0.1
+      poise show ridge.json lasso.json --latex
     """
     several = len(files) > 1 or Path(files[0]).is_dir()
     output, asked = Output.of(ctx, folder=several), options.given(ctx)
@@ -105,7 +93,6 @@ def _asked(kept: Any, asked: dict[str, Any]) -> Any:
 
 
 @options.command(
-    VERIFY,
     click.argument("file", metavar="FILE"),
     click.argument("data", metavar="[DATA]", required=False),
     options.rows,
@@ -120,6 +107,10 @@ def verify(ctx: click.Context, /, file: str, data: str | None, **values: Any) ->
 
     Without DATA and the algorithm only what is inside the file can be checked. Rows, distance
     and coupling are given as they were to the command that made it.
+
+    For example:
+      poise verify lasso.json
+      poise verify lasso.json data.csv --target y --algorithm Lasso
     """
     import poise
 
@@ -147,7 +138,6 @@ def _seed(file: str) -> int:
 
 
 @options.command(
-    JUDGE,
     click.argument("file", metavar="FILE"),
     click.option("--columns", metavar="OLD,NEW", help="Columns of predictions, or one of changes."),
     click.option("--n", type=int, help="FILE holds changes for this training size."),
@@ -165,6 +155,10 @@ def judge(
     or chose neither model: how often do they differ? With --n it holds changes: by how much a
     prediction changed when the last of N training rows was left out (poise.trial_rows says which
     rows make a trial). An empty value is a trial that failed.
+
+    For example:
+      poise judge predictions.csv --columns old,new --epsilon 5 --delta 0.1
+      poise judge changes.csv --n 40 --epsilon 5 --delta 0.1
     """
     output, asked = Output.of(ctx), options.given(ctx)
     names = columns.split(",") if columns else []
