@@ -64,7 +64,7 @@ def demo(ctx: click.Context, /, output: str) -> int:
     files = [folder / f"{name}.json" for name in ALGORITHMS]
     page = folder / "report.html"
     for file in (*files, page):
-        require_writable(file, [], argument="output")
+        require_writable(file, [], "output")
     paragraphs(INTRODUCTION)
     results = {}
     for file, (name, (place, note)) in zip(files, ALGORITHMS.items(), strict=True):

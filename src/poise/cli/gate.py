@@ -33,16 +33,13 @@ _FILES = {"file": "file", "unlabeled": "X_unlabeled", "fresh": "X_fresh"}
 _DATA = (*_FILES, "target", *READ, *OF_ROWS)
 _TEXTS = (*_FILES, "target", "name", "algorithm", "program", "journal", *OF_ROWS)
 _WHERE = ("n_jobs", "backend")  # settings that may be typed beside a file
-_OPTIONS = {
-    *("data", "as_json", "quiet", "details", "latex", "check_only", "summary", "accept"),
-    *("save", "report", "force", "address", *_WHERE),
-}
+_ELSEWHERE = {*settings_of(Every), *READ, "target", "algorithm", "program"} - {*_WHERE}
 
 
 def run(ctx: click.Context, path: Path) -> Exit:
     """Answer every question of a file; all of them are checked before the first fit."""
     for param in ctx.command.params:
-        if is_typed(ctx, str(param.name)) and param.name not in _OPTIONS:
+        if param.name in _ELSEWHERE and is_typed(ctx, param.name):
             raise click.UsageError(f"{param.opts[0]} is for data: {path} has its questions.", ctx)
     source, entries = _read(path)
     journals = [entry["journal"] for entry in entries if "journal" in entry]

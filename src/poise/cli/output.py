@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -50,12 +51,11 @@ class Output:
 
     def check(self, taken: list[Path]) -> None:
         """Refuse what cannot be written, and what is read or written otherwise."""
-        if self.folder and self.save is not None:
-            _require_empty(Path(self.save))
-        for argument in ("report", "summary") if self.folder else ("save", "report"):
+        for argument in ("save", "report", "summary"):
             if (path := getattr(self, argument)) is not None:
                 force = self.force or argument == "summary"  # which is added to
-                require_writable(Path(path), taken, argument=argument, force=force)
+                folder = self.folder and argument == "save"
+                require_writable(Path(path), taken, argument, force=force, folder=folder)
                 taken = [*taken, Path(path)]
 
     def write(self, answer: Any) -> None:
@@ -114,21 +114,20 @@ class Output:
             elif lines and not self.latex:
                 paragraphs("\n".join(f"{name}: {line}" for name, line in lines.items()))
             else:
-                self._tell_short(answer, found)
+                paragraphs(self._in_short(answer, found))
         return Exit.STABLE if several or not judged else Exit[answer.verdict.upper()]
 
-    def _tell_short(self, answer: Any, found: Mapping[str, Any]) -> None:
-        """Print what one answer says, or the table of several."""
+    def _in_short(self, answer: Any, found: Mapping[str, Any]) -> str:
+        """Return what one answer says, or the table of several."""
         from poise.results.sentences import ASKED_AFTER
         from poise.results.tables import table
 
         if self.latex:
-            click.echo(answer.to_latex() if hasattr(answer, "to_latex") else table(found).latex())
-        elif isinstance(answer, dict):
-            after = any(each.asked == "after" for each in found.values())
-            paragraphs("\n".join([str(table(found)), *[ASKED_AFTER] * after]))
-        else:
-            paragraphs(str(answer))
+            return str(answer.to_latex() if hasattr(answer, "to_latex") else table(found).latex())
+        if not isinstance(answer, dict):
+            return str(answer)
+        after = any(each.asked == "after" for each in found.values())
+        return "\n".join([str(table(found)), *[ASKED_AFTER] * after])
 
     def _in_full(self, answer: Any) -> str:
         """Return the lines of an answer, and its details where they were asked for."""
@@ -148,41 +147,26 @@ def files_named(given: Mapping[str, Any]) -> Iterator[Path]:
 
 
 def require_writable(
-    path: Path, inputs: Iterable[Path], *, argument: str, force: bool = False
+    path: Path, taken: Iterable[Path], argument: str, *, force: bool = False, folder: bool = False
 ) -> None:
-    """Refuse a file that cannot be written, is read by this command, or is somebody else's."""
-    _require_place(path, argument)
-    problem, remedy = "", ""
-    if path.resolve() in (other.resolve() for other in inputs):
+    """Refuse a file, or a folder, that cannot be made, is used otherwise, or is somebody else's."""
+    empty = folder and path.is_dir() and not any(path.iterdir())
+    place, problem, remedy = (path if empty else path.parent), "", ""
+    if path.exists() and not empty and (folder or not path.is_file()):
+        problem = f"must be {'a new or empty folder' if folder else 'a regular file'}"
+    elif not place.is_dir():
+        problem = f"cannot be written: there is no folder {place}"
+    elif path.resolve() in (other.resolve() for other in taken):
         problem = "must not be a file that this command reads or writes otherwise"
-    elif path.exists() and not force and not _written_by_poise(path):
+    elif path.is_file() and not force and not _written_by_poise(path):
         problem, remedy = "exists and was not written by poise", "give another name, or --force"
-    if problem:
-        raise ArgumentError(problem, argument=argument, got=str(path), remedy=remedy)
-
-
-def _require_place(path: Path, argument: str) -> None:
-    """Refuse a path where no file can be made, by making one beside it."""
-    import tempfile
-
-    problem = ""
-    if path.exists() and not path.is_file():
-        problem = "must be a regular file"
-    elif not path.parent.is_dir():
-        problem = f"cannot be written: there is no folder {path.parent}"
     else:
         try:
-            tempfile.TemporaryFile(dir=path.parent).close()
+            tempfile.TemporaryFile(dir=place).close()
         except OSError as error:
             problem = f"cannot be written: {os.strerror(error.errno or 0)}"
     if problem:
-        raise ArgumentError(problem, argument=argument, got=str(path))
-
-
-def _require_empty(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ArgumentError("must be a new or empty folder", argument="save", got=str(folder))
-    _require_place(folder.absolute() / "1.json" if folder.exists() else folder, "save")
+        raise ArgumentError(problem, argument=argument, got=str(path), remedy=remedy)
 
 
 def _written_by_poise(path: Path) -> bool:

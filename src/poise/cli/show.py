@@ -164,8 +164,6 @@ def judge(
     names = columns.split(",") if columns else []
     if (n is None) != (len(names) == 2):
         raise click.UsageError("Give --columns OLD,NEW for predictions, or --n for changes.", ctx)
-    if values["delta"] is None:
-        raise click.UsageError("Missing --delta: how often a change may be larger.", ctx)
     source = ctx.meta[SOURCE] = Source(file, ctx.params)
     rows = source.read()
     known = list(map(str, rows["X"].columns))
