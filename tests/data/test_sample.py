@@ -143,6 +143,8 @@ def test_equal_values_have_equal_digests_in_every_container() -> None:
     ]
     samples = [*(Sample.of(each, y) for each in rows), *(Sample.of(X, y, **each) for each in more)]
     assert len({sample.digest() for sample in samples}) == len(samples) == 13
+    pinned = Sample.of(np.arange(6.0).reshape(3, 2), [1.0, 2.0, 3.0]).digest()  # stands in files
+    assert pinned == "4c8657e07bbdf7259f3109d5c970ddc9aabd6d4301e228cec43ba943446b2fd9"
 
 
 def test_what_cannot_be_used_is_refused() -> None:

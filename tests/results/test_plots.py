@@ -165,6 +165,7 @@ def test_shares_have_no_epsilon(trials, what):
         assert below.get_xlabel() == f"changed {what}, limit (95%)"
         [segment] = below.containers[0].lines[2][0].get_segments()
         np.testing.assert_allclose(segment, [[trials.observed(), 0], [limit, 0]])
+    assert trials.test(delta=0.9).plot().axes[1].get_xlim() == (0, 1)
 
 
 def test_two_models_are_drawn_and_named_without_a_training_size():

@@ -197,3 +197,8 @@ def test_ties_are_left_to_fits():
         assert doubtful[0] == doubt
         if not doubt and k == 2:  # 1 and 2 give 1.5; without 2: 1 and 4; without 1: 2 and 4
             assert changes[0, :, 0].tolist() == [0, 0, 0, 1.0, 1.5]
+    for responses, sure in ((y, True), (y / 3, False)):  # sums in another order may differ
+        cells = family_of(KNeighborsRegressor(3), 5, 1).cells(
+            X[None], responses[None], X[None, :1], 5
+        )
+        assert cells.exact.tolist() == [[sure]]
