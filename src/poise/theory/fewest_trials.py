@@ -16,7 +16,7 @@ from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import exactly
 from poise.theory import binomial
-from poise.theory.counts import clean_trials, first_beyond, trials_for_averaging
+from poise.theory.counts import clean_trials, first_beyond
 
 Test = tuple[float, float, float]
 
@@ -122,7 +122,7 @@ def averaged_power(
 
     That of the Binomial test with as many trials as :func:`trials_with_spread` makes of m / 1.2,
     and α from δ* = δ on. The true power depends on the whole law of the shares. It was measured to
-    be larger rather than smaller where averaging pays (:func:`trials_for_averaging`).
+    be larger rather than smaller where averaging pays (:func:`poise.theory.trials_for_averaging`).
 
     Examples
     --------
@@ -141,19 +141,3 @@ def averaged_power(
     power = float(binomial.power(round(worth), p, delta_star, alpha, randomized=True))
     # Without the coin it was seen to fall off to 0 at m0, where constant shares have no power.
     return power if coin or trials >= turn else power * (trials - least) / (turn - least)
-
-
-def averaged_trials(delta: float, delta_star: float, alpha: float, power: float, v: float) -> int:
-    """Estimate the fewest trials with which the averaged test has a power, given the spread v.
-
-    1.2 times :func:`trials_with_spread`, and at least :func:`trials_for_averaging`.
-
-    Examples
-    --------
-    >>> averaged_trials(0.1, 0.05, 0.05, 0.8, v=0.34)
-    105
-    """
-    binomial_trials = next_met((delta, delta_star, alpha), power, True, 0)
-    seen = max(v, delta + _LEAST_WEIGHT * (1 - delta))
-    wanted = _MARGIN * trials_with_spread(delta, delta_star, alpha, seen, binomial_trials)
-    return max(round(wanted), int(trials_for_averaging(delta, alpha)))
