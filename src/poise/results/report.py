@@ -86,11 +86,9 @@ def report(
 def page(results: Any, *, title: str = "Stability report", introduction: str = "") -> str:
     """Return what :func:`report` writes."""
     from poise import __version__
-    from poise.results.tables import table
+    from poise.results.tables import by_name, table
 
-    several = results if isinstance(results, Iterable) else [results]
-    pairs = results.items() if isinstance(results, Mapping) else [(None, each) for each in several]
-    named = [(name or each.design.title, each) for name, each in pairs]
+    named = by_name(results)
     judged = [(name, each) for name, each in named if not isinstance(each, Trials)]
     rows = dict(judged)
     overview = table(rows if len(rows) == len(judged) else [each for _, each in judged])

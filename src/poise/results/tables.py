@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from poise.checks import counted
 from poise.errors import ArgumentError
@@ -227,9 +228,7 @@ def table(results: Result | Iterable[Result] | Mapping[str, Result]) -> TextTabl
     mine       10  40      0.2  0.1  0 of 40         0.01479  at most 0.07216  stable
     Each verdict, and each limit, is wrong with probability at most 0.05.
     """
-    found = [results] if isinstance(results, Result) else results
-    pairs = found.items() if isinstance(found, Mapping) else ((None, each) for each in found)
-    named = [(name or each.design.title, each) for name, each in pairs]
+    named = by_name(results)
     for name, each in named:
         if not isinstance(each, Result):
             remedy = "trials.test(epsilon, delta) gives one"
@@ -237,6 +236,13 @@ def table(results: Result | Iterable[Result] | Mapping[str, Result]) -> TextTabl
             raise ArgumentError(rule, argument="results", remedy=remedy)
     rows = [cells(name, each) for name, each in named]
     return TextTable.of(rows, _caption(named), _COLUMNS)
+
+
+def by_name(answers: Any) -> list[tuple[str, Any]]:
+    """Name one answer, or several, by their algorithms if they have no names."""
+    several = answers if isinstance(answers, Iterable) else [answers]
+    pairs = answers.items() if isinstance(answers, Mapping) else ((None, each) for each in several)
+    return [(name or each.design.title, each) for name, each in pairs]
 
 
 def cells(name: str, result: Result) -> dict[str, str]:

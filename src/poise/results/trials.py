@@ -174,18 +174,9 @@ class Trials(Answer):
             rule = "must have shape (trials,) or (trials, removals, points)"
             raise ArgumentError(rule, argument="changes", got=np.shape(changes))
         size, (m, removals, points) = checks.count("n", n, 2), table.shape
-        design = Design(
-            algorithm=algorithm,
-            n=size,
-            n_labeled=m * size,
-            n_unlabeled=m * points,
-            removals=removals,
-            points=points,
-            max_trials=None,
-            shuffle=False,
-            from_rows=False,
-        )
-        return cls(table, design)
+        shape = {"removals": removals, "points": points, "n_unlabeled": m * points}
+        made: dict[str, Any] = {"max_trials": None, "shuffle": False, "from_rows": False, **shape}
+        return cls(table, Design(algorithm=algorithm, n=size, n_labeled=m * size, **made))
 
     # counts
 

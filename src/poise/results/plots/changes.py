@@ -34,7 +34,7 @@ def plot_changes(answer: Trials | Result, **place: Any) -> Any:
     panels = Panels(3.6, (1, 1), **place) if sized else Panels(2.6, (1, 0.3), **place)
     above, below = panels.axes
     if sized:
-        bars = Histogram.of(read_by(law, answer.table).ravel(), mark.epsilon, mark.limit)
+        bars = Histogram.of(read_by(law, answer.table).ravel(), mark.epsilon, mark.limit or 0.0)
         draw_bars(above, bars, trials)
         profile = Profile.of(answer.table, law, mark.alpha)
         _draw_limits(below, profile, (float(bars.edges[0]), float(bars.edges[-1])), mark)
@@ -109,7 +109,7 @@ def _sure(alpha: float) -> str:
 def _draw_shares(axes: Axes, trials: Trials) -> None:
     failed = np.isnan(trials.changes).any(axis=(1, 2))
     shares = np.where(failed, np.nan, trials.shares(failures_exceed=False))
-    _draw_counts(axes, Histogram.of(shares, end=1.0))
+    _draw_counts(axes, Histogram.of(shares))
     axes.set(xlabel=f"share of changed {_what(trials)} in a trial", ylabel="trials")
 
 
@@ -148,26 +148,15 @@ class Histogram:
     n_failed: int
 
     @classmethod
-    def of(
-        cls,
-        changes: Floats,
-        epsilon: float | None = None,
-        limit: float | None = None,
-        end: float = 0.0,
-    ) -> Histogram:
-        """Count changes, nan where one failed, up to the ``end`` of the axis if that is given.
-
-        By itself the axis ends before a far tail, but beyond ε and a finite ``limit``.
-        """
+    def of(cls, changes: Floats, epsilon: float | None = None, limit: float = 0.0) -> Histogram:
+        """Count changes, nan where one failed; the axis ends beyond ε and a finite ``limit``."""
         if epsilon is not None and epsilon > LARGEST:
             rule = f"must be at most {LARGEST:g} to be drawn"
             raise ArgumentError(rule, argument="epsilon", got=epsilon)
         finite = changes[np.isfinite(changes)]
         bars = min(max(_FEWEST_BARS, round(3.5 * len(finite) ** 0.5)), _MOST_BARS)
-        end = end or axis_end(finite, epsilon)
-        if limit is not None and limit <= LARGEST:
-            end = max(end, 1.05 * limit)
-        edges = _edges(end, epsilon, bars)
+        end = axis_end(finite, epsilon)
+        edges = _edges(max(end, 1.05 * limit) if limit <= LARGEST else end, epsilon, bars)
         drawn = finite[finite <= edges[-1]]
         # Right-closed bars, because a change of exactly ε is still allowed.
         bar = np.maximum(np.searchsorted(edges, drawn, side="left") - 1, 0)

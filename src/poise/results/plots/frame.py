@@ -65,15 +65,8 @@ class Panels:
     ``heights`` says how high the panels are beside each other. Given axes keep their style.
     """
 
-    def __init__(
-        self,
-        height: float,
-        heights: Sequence[float] = (1,),
-        *,
-        ax: Any = None,
-        figsize: Size | None = None,
-        title: bool = True,
-    ) -> None:
+    def __init__(self, height: float, heights: Sequence[float] = (1,), **place: Any) -> None:
+        ax, figsize, title = (place[name] for name in ("ax", "figsize", "title"))
         self.titled, self.drawn = title and ax is None, ax
         if ax is None:
             self.drawn = ShownFigure(figsize or (WIDTH, height))
