@@ -105,7 +105,7 @@ def test_a_stopped_run_says_what_the_full_run_says(case):
         assert early.delta_upper >= full.delta_observed
 
 
-def test_limits_of_the_averaged_law_are_its_own():
+def test_each_law_has_limits_of_its_own():
     trials = Trials.from_changes(np.random.default_rng(0).exponential(size=(60, 1, 5)), n=10)
     result = trials.test(4.0, 0.1)
     assert (result.test, result.verdict) == ("averaged", "stable")
@@ -113,10 +113,7 @@ def test_limits_of_the_averaged_law_are_its_own():
     first = trials.test(4.0, 0.1, test="binomial")
     assert first.statistic == (trials.changes[:, 0, 0] > 4).sum()
     assert first.delta_upper != result.delta_upper
-
-
-def test_the_interval_has_half_the_level_on_each_side():
-    """Two of forty: the interval of Clopper and Pearson, from beta quantiles."""
+    # two of forty: the interval of Clopper and Pearson, from beta quantiles
     result = Trials.from_changes([0.0] * 38 + [1.0] * 2, n=10).test(0.5, 0.1, 0.05)
     low, high = beta.ppf(0.025, 2, 39), beta.ppf(0.975, 3, 38)
     assert result.delta_interval == pytest.approx((low, high), rel=1e-9)
@@ -161,9 +158,7 @@ def test_the_coin_is_drawn_once_and_never_from_the_seed():
     assert len(drawn) == 5
     with pytest.raises(ArgumentError, match="zeta"):
         Trials(np.ones((2, 1, 1)), design, zeta=0.0)
-
-
-def test_a_coin_decides_at_the_critical_count():
+    # it decides at the critical count
     design = Design(algorithm="x", n=10, n_labeled=200, n_unlabeled=20, randomized=True)
     changes = np.r_[np.full(15, 0.5), np.full(5, 2.0)].reshape(-1, 1, 1)  # k* = 5, a* = .277
     for zeta, verdict in [(0.2, "stable"), (0.3, "inconclusive")]:
