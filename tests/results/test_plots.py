@@ -57,6 +57,10 @@ SIZES = st.one_of(
 )
 
 
+def beyond(bars):
+    return bars.not_drawn["beyond →"]
+
+
 @given(st.lists(SIZES, max_size=60), st.data())
 def test_bars_split_exactly_at_epsilon(changes, data):
     finite = [change for change in changes if np.isfinite(change)]
@@ -64,7 +68,9 @@ def test_bars_split_exactly_at_epsilon(changes, data):
     epsilon = data.draw(st.one_of(st.sampled_from([0.0, *finite]), st.floats(0, 50)))
     bars = Histogram.of(np.array(changes), epsilon)
     assert bars.n_larger == sum(change > epsilon for change in changes)
-    assert (bars.total, bars.n_failed) == (len(changes), int(np.isnan(changes).sum()))
+    larger = bars.counts[bars.large].sum() + beyond(bars) + bars.not_drawn["infinite"]
+    assert larger == bars.n_larger
+    assert bars.counts.sum() + sum(bars.not_drawn.values()) == bars.total == len(changes)
     assert epsilon in bars.edges
     assert (np.diff(bars.edges) > 0).all()
     assert len(bars.counts) < 60
@@ -72,11 +78,11 @@ def test_bars_split_exactly_at_epsilon(changes, data):
 
 def test_far_tails_are_counted_and_not_drawn():
     bars = Histogram.of(np.array(CHANGES))
-    assert (bars.n_beyond, bars.n_infinite, bars.n_failed, bars.counts.sum()) == (1, 1, 1, 7)
+    assert (*bars.not_drawn.values(), bars.counts.sum()) == (1, 1, 1, 7)
     assert 3 < bars.edges[-1] < 40
-    for largest, beyond in ((0.7, 0), (0.9, 1)):  # 8 times most of the others is far away
-        assert Histogram.of(np.array([0.1] * 30 + [largest])).n_beyond == beyond
-    assert Histogram.of(np.array([0.1] * 30 + [0.9]), epsilon=0.2).n_beyond == 0
+    for largest, far in ((0.7, 0), (0.9, 1)):  # 8 times most of the others is far away
+        assert beyond(Histogram.of(np.array([0.1] * 30 + [largest]))) == far
+    assert beyond(Histogram.of(np.array([0.1] * 30 + [0.9]), epsilon=0.2)) == 0
 
 
 def test_steps_are_those_of_band_and_changes():

@@ -312,10 +312,10 @@ def _step(result: Result) -> str:
 def _after_stable(result: Result, fresh: str) -> str:
     design = result.design
     still = not (result.n_failures or result.trials.changes.any())
-    if still and design.notion == "changed":
-        return "make sure that these are two models: no prediction differs at all"
-    if still and design.sized:
-        return "make sure that the algorithm learns from its rows: no prediction moved at all"
+    if still and (design.sized or design.notion == "changed"):
+        two = "these are two models" if design.notion == "changed" else ""
+        learns = two or "the algorithm learns from its rows"
+        return f"make sure that {learns}: no prediction moved at all"
     if design.notion != "new":
         return f"use this model. After the next training, test again on {fresh}"
     if result.n_failures:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,8 +37,9 @@ def details(result: Result) -> list[str]:
 def facts(result: Result) -> dict[str, str]:
     """Return the facts by their names; those that are not known, or say nothing, are left out."""
     evidence = _evidence(result) if result.n_observed else {}
-    found = {**_question(result), **evidence, **_trials(result), **_run(result)}
-    return {name: " ".join(text.split()) for name, text in found.items() if text}
+    found = {**_question(result), **evidence, **_run(result)}
+    unknown = ("", number(None))
+    return {name: " ".join(text.split()) for name, text in found.items() if text not in unknown}
 
 
 def _question(result: Result) -> dict[str, str]:
@@ -57,7 +57,6 @@ def _question(result: Result) -> dict[str, str]:
 def _evidence(result: Result) -> dict[str, str]:
     sides = [f'{pvalue(result, side)} for "{side}"' for side in ("stable", "unstable")]
     low, high = result.delta_interval
-    observed = "" if math.isnan(result.delta_observed) else number(result.delta_observed)
     one = f"at least {at_least(result.delta_lower)}, or at most {at_most(result.delta_upper)}"
     sure = f"each with {confidence(result.question.level)} confidence"
     lower, upper = result.epsilon_lower, result.epsilon_upper
@@ -67,42 +66,37 @@ def _evidence(result: Result) -> dict[str, str]:
         "p-values": ", ".join(sides),
         "e-value": number(result.e_value),
         "acceptance probability with a coin": number(result.acceptance_probability),
-        "P(larger change)": f"observed {observed}; one limit: {one}; both: "
+        "P(larger change)": f"observed {number(result.delta_observed)}; one limit: {one}; both: "
         f"{at_least(low)} to {at_most(high)} ({sure})",
         f"change that a share {exactly(result.delta)} exceeds": size,
         "power": f"no valid test has more than {at_most(bound)} on these rows" * (bound < 1),
     }
 
 
-def _trials(result: Result) -> dict[str, str]:
-    design, failures = result.design, result.trials.failures[:_MOST_FAILURES]
-    given_up = f" ({' and '.join(design.given_up)} given up)" if design.given_up else ""
-    each = f"{counted(design.removals, 'removal')} at {counted(design.points, 'test point')}"
-    ran = f"{result.n_observed:,} of {result.n_trials:,} planned"
-    return {
-        "trials": f"{ran}, {counted(result.n_failures, 'failure')}",
-        "each trial": f"{each}{given_up}",
-        "fits": f"{result.n_fits:,}" if design.from_rows and design.n else "",
-        "failures": "; ".join(f"trial {f.trial} ({f.kind}): {f.message}" for f in failures),
-    }
-
-
 def _run(result: Result) -> dict[str, str]:
-    design, origin, error = result.design, result.trials.origin, result.trials.error
-    versions = origin.versions if origin else {}
+    design, trials = result.design, result.trials
+    origin, versions = trials.origin, getattr(trials.origin, "versions", {})
+    each = f"{counted(design.removals, 'removal')} at {counted(design.points, 'test point')}"
+    given_up = f" ({' and '.join(design.given_up)} given up)" if design.given_up else ""
+    planned = f"{result.n_observed:,} of {result.n_trials:,} planned"
+    first = trials.failures[:_MOST_FAILURES]
     # predictions move before a label does
     finer = design.distance == "label" and design.response == "predict"
-    also = "; response='predict_proba' would compare probabilities" if finer else ""
+    also = "; response='predict_proba' would compare probabilities" * finer
     return {
+        "trials": f"{planned}, {counted(result.n_failures, 'failure')}",
+        "each trial": f"{each}{given_up}",
+        "fits": f"{result.n_fits:,}" if design.from_rows and design.n else "",
+        "failures": "; ".join(f"trial {f.trial} ({f.kind}): {f.message}" for f in first),
         "algorithm": design.algorithm,
         "rows": _rows(design) if design.from_rows else "",
         "compared": f"{design.compares} by {design.distance} ({design.response}){also}",
         "randomness": _randomness(design) if design.from_rows else "",
-        "coin": number(result.trials.zeta) if design.randomized else "",
-        "prediction error of the full fits": "" if math.isnan(error) else number(error),
+        "coin": number(trials.zeta) if design.randomized else "",
+        "prediction error of the full fits": number(trials.error),
         "made with": ", ".join(f"{name} {text}" for name, text in versions.items()),
         "printed by fits": "; ".join(getattr(origin, "printed", ())[:_MOST_PRINTED]),
-        "digest of the rows": origin.data if origin else "",
+        "digest of the rows": getattr(origin, "data", ""),
     }
 
 

@@ -275,18 +275,12 @@ class Curve(Together):
 
     def table(self) -> TextTable:
         """Return one line for each size, in words."""
-        exceed, at = f"at most {percent(self.question.delta)} exceed", "at most {}".format
-        words: dict[str, tuple[str, Callable[[Any], str]]] = {
-            "n": ("n", "{:,}".format),
-            "n_trials": ("trials", "{:,}".format),
-            "epsilon_upper": (exceed, at_most),
-            "delta_upper": ("P(larger)", lambda limit: at(at_most(limit))),
-            "pvalue": ("p", at_most),
-            "verdict": ("verdict", str),
-        }
         numbers = self._numbers
-        rows = zip(*([words[name][1](x) for x in numbers[name]] for name in numbers), strict=True)
-        return TextTable([words[name][0] for name in numbers], list(rows), self._caption)
+        heads = {"n_trials": "trials", "delta_upper": "P(larger) at most", "pvalue": "p"}
+        heads["epsilon_upper"] = f"at most {percent(self.question.delta)} exceed"
+        columns = [[_written(each) for each in column] for column in numbers.values()]
+        names = [heads.get(name, name) for name in numbers]
+        return TextTable(names, list(zip(*columns, strict=True)), self._caption)
 
     @property
     def _numbers(self) -> dict[str, list[Any]]:
@@ -316,6 +310,13 @@ class Curve(Together):
         import pandas as pd
 
         return pd.DataFrame(self._numbers)
+
+
+def _written(value: Any) -> str:
+    """Write a word, a count, or a limit or p-value, which is rounded up."""
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if isinstance(value, int) else at_most(value)
 
 
 def _error(value: float) -> dict[str, str]:

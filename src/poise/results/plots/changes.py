@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +72,7 @@ def _draw_counts(axes: Axes, bars: Histogram) -> None:
     axes.bar(bars.edges[:-1], bars.counts, np.diff(bars.edges), color=colours, **style)
     axes.set(xlim=bars.edges[[0, -1]], ylim=(0, 1.12 * max(1, *bars.counts)))
     axes.locator_params(axis="y", integer=True, nbins=5)
-    if notes := bars.remarks():
+    if notes := [f"{count:,} {what}" for what, count in bars.not_drawn.items() if count]:
         remark(axes, notes, COLOURS["large"])
 
 
@@ -133,19 +134,19 @@ class Histogram:
     """How many changes fall into (edge, next edge]; those equal to 0 into the first.
 
     ε is an edge, so that no bar holds both allowed and larger changes; the edges begin at 0, or
-    below it if ε is 0. ``n_beyond`` changes are past the last edge.
+    below it if ε is 0.
 
     >>> bars = Histogram.of(np.array([0.0, 1.0, 2.0, 4.0, np.inf, np.nan]), epsilon=2.0)
-    >>> bars.n_larger, bars.n_infinite, bars.n_failed
-    (2, 1, 1)
+    >>> bars.n_larger, bars.not_drawn
+    (2, {'beyond →': 0, 'infinite': 1, 'failed': 1})
     """
 
     edges: Floats
     counts: NDArray[np.int64]
     epsilon: float | None
-    n_beyond: int
-    n_infinite: int
-    n_failed: int
+    total: int  # of all changes, those that could not be measured included
+    n_larger: int  # than ε, drawn or not; a failure is none
+    not_drawn: Mapping[str, int]
 
     @classmethod
     def of(cls, changes: Floats, epsilon: float | None = None, limit: float = 0.0) -> Histogram:
@@ -161,28 +162,15 @@ class Histogram:
         # Right-closed bars, because a change of exactly ε is still allowed.
         bar = np.maximum(np.searchsorted(edges, drawn, side="left") - 1, 0)
         counts = np.bincount(bar, minlength=len(edges) - 1)
+        larger = int((changes > (np.inf if epsilon is None else epsilon)).sum())
         failed, infinite = int(np.isnan(changes).sum()), int(np.isinf(changes).sum())
-        return cls(edges, counts, epsilon, len(finite) - len(drawn), infinite, failed)
+        lost = {"beyond →": len(finite) - len(drawn), "infinite": infinite, "failed": failed}
+        return cls(edges, counts, epsilon, changes.size, larger, lost)
 
     @property
     def large(self) -> NDArray[np.bool_]:
         """Which bars hold changes larger than ε."""
         return self.edges[:-1] >= (np.inf if self.epsilon is None else self.epsilon)
-
-    @property
-    def total(self) -> int:
-        """Number of all changes, those that could not be measured included."""
-        return int(self.counts.sum()) + self.n_beyond + self.n_infinite + self.n_failed
-
-    @property
-    def n_larger(self) -> int:
-        """Number of changes larger than ε, drawn or not; a failure is none."""
-        return int(self.counts[self.large].sum()) + self.n_beyond + self.n_infinite
-
-    def remarks(self) -> list[str]:
-        """Say what the bars do not show."""
-        notes = {"beyond →": self.n_beyond, "infinite": self.n_infinite, "failed": self.n_failed}
-        return [f"{count:,} {what}" for what, count in notes.items() if count]
 
 
 def axis_end(finite: Floats, epsilon: float | None = None) -> float:
