@@ -86,7 +86,10 @@ class Work:
                 predict = self.algorithm.fit(X, y, query.xi, **more)
                 again = around.too_late()
             states = generators() if query.also else ()
-            values = self._values(predict, query)
+            if query.look is None:
+                values = self._predictions(predict, query.points)
+            else:
+                values = np.asarray(query.look(predict, self._points(query.points)))
             also = tuple(self._further(predict, points, states, around) for points in query.also)
             return Answer(values, also=also, said=around.after_fit())
         except KeyboardInterrupt:
@@ -98,20 +101,18 @@ class Work:
         """Divide tasks into stacks: each has a place of its own, whoever is beside it."""
         stack: dict[int, Query | Trial] = {}
         for k in span:
-            task = self.tasks[k]
-            given = (task if isinstance(task, Query) else task.full[0]).place
+            given = _queries(self.tasks[k])[0].place
             place = (k if given is None else given) % size
             if place in stack:
                 yield stack
                 stack = {}
-            stack[place] = task
+            stack[place] = self.tasks[k]
         if stack:
             yield stack
 
     def _together(self, stack: dict[int, Query | Trial], around: Surroundings) -> Iterator[Answer]:
         """Answer the tasks of a stack: the first query of all of them, then the second, ..."""
-        queries = [(t,) if isinstance(t, Query) else (*t.full, *t.reduced) for t in stack.values()]
-        columns = zip(*queries, strict=True)
+        columns = zip(*map(_queries, stack.values()), strict=True)
         found = [self._fitted(dict(zip(stack, c, strict=True)), around) for c in columns]
         for task, *fits in zip(stack.values(), *found, strict=True):
             if isinstance(task, Query):
@@ -163,8 +164,10 @@ class Work:
                 found, failed = self.compare(before.values, after.values, trial.reduced[j].points)
                 table[j] = found
             failure = failure or failed
+        losses = [self.error(a.values, trial.full[0].points) for a in full if not a.failure]
+        error = float(np.mean(losses)) if losses else np.nan
         said = chain.from_iterable(each.said for each in (*full, *reduced))
-        return Answer(table, failure, self._error(trial, full), said=tuple(said))
+        return Answer(table, failure, error, said=tuple(said))
 
     def compare(
         self, full: Any, reduced: Any, points: Rows
@@ -193,11 +196,6 @@ class Work:
     def _points(self, rows: Rows) -> Any:
         return rows.X.copy() if isinstance(rows, Made) else self.sample.points(rows)
 
-    def _values(self, predict: Predict, query: Query) -> Any:
-        if query.look is not None:
-            return np.asarray(query.look(predict, self._points(query.points)))
-        return self._predictions(predict, query.points)
-
     def _predictions(self, predict: Predict, points: Rows) -> Any:
         values = as_array(predict(self._points(points)))
         if len(values) != len(points):
@@ -221,11 +219,6 @@ class Work:
         except BaseException as error:
             return Answer(failure=self._failure(error))
 
-    def _error(self, trial: Trial, full: list[Answer]) -> float:
-        """Return the mean loss of the full fits."""
-        losses = [self.error(a.values, trial.full[0].points) for a in full if not a.failure]
-        return float(np.mean(losses)) if losses else np.nan
-
     def error(self, values: Any, points: Rows) -> float:
         """Return the mean loss of predictions at the points that have a response."""
         if isinstance(points, Made) or not (labeled := points < len(self.sample.y)).any():
@@ -242,6 +235,9 @@ class Work:
         cause = error if self.keep_causes else None
         if isinstance(error, TrialError):  # an external program says itself how it failed
             return Failure(str(error), error.kind, cause)  # type: ignore[arg-type]
-        return Failure(
-            in_one_line(error), "undefined" if isinstance(error, Undefined) else "error", cause
-        )
+        kind: Any = "undefined" if isinstance(error, Undefined) else "error"
+        return Failure(in_one_line(error), kind, cause)
+
+
+def _queries(task: Query | Trial) -> tuple[Query, ...]:
+    return (task,) if isinstance(task, Query) else (*task.full, *task.reduced)
