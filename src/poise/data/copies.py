@@ -76,7 +76,12 @@ def telling_column(rows: Rows) -> int | None:
     if is_sparse(rows.native):
         return None
     first = as_rows(rows.take(np.arange(min(len(rows), _ROWS_LOOKED_AT))), "X")
-    return int(np.argmax([len(np.unique(words)) for words in _column_words(first)]))
+    counts: list[int] = []
+    for words in _column_words(first):
+        counts.append(len(np.unique(words)))
+        if counts[-1] == len(first):  # no column has more
+            break
+    return int(np.argmax(counts))
 
 
 def chosen(rows: Rows, column: int | None, share: float) -> Ids:
