@@ -9,7 +9,8 @@ A shortcut is compared with fits of one trial instead.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from poise.algorithms.predictions import as_array
-from poise.engine.execution import WorkerDied, unpacked
-from poise.engine.messages import Answer, Failure, Ids, Query, Trial
+from poise.engine.execution import Report, WorkerDied, unpacked
+from poise.engine.messages import Answer, Failure, Ids, Query, Trial, queries_of
 from poise.engine.oracle import Oracle
 from poise.engine.surroundings import one_thread
 from poise.errors import AlgorithmError, PoiseWarning, note
@@ -110,34 +111,33 @@ def look(
     with _beside_a_fresh_fit(oracle, trials[0]) as found:
         seen: list[_Seen] = []
         for k in range(len(trials)):
-            queries = (*trials[k].full, *trials[k].reduced)
-            seen.append(_Seen.of(oracle, queries, len(queries[0].points), in_order=True))
-            usable = not seen[-1].failed(len(trials[k].full))
+            seen.append(_see(oracle, queries_of(trials[k]), len(trials[k].full[0].points), True))
+            fits, alone = seen[-1].answers, len(trials[k].reduced) == 1
+            usable = not (fits[0].failure or (alone and fits[-1].failure))
             if usable or oracle.execution.on_error == "raise":
                 break
-        last, train = seen[-1], trials[0].full[0].train
-        constant = usable and last.is_constant(oracle)
+        last, (full, reduced) = seen[-1], (trials[0].full, trials[0].reduced)
         if usable:
             found.order_matters = last.order_matters
             found.given_up = ("points",) if last.depends_on_batch else ()
-        said = {ORDER: found.order_matters and position == "last", BATCH: found.given_up}
-        said[CONSTANT.format(f"{len(train):,}")] = constant
+        said = {
+            ORDER: found.order_matters and position == "last",
+            BATCH: found.given_up,
+            CONSTANT.format(f"{len(full[0].train):,}"): usable and last.constant,
+        }
         found.warnings = [text for text, is_so in said.items() if is_so]
-        one_full_fit = len(trials[0].full) < len(trials[0].reduced)
-        if not (found.order_matters and one_full_fit):
-            found.known = {
-                k: _answer(oracle, trials[k], each.answers(bool(found.given_up)))
-                for k, each in enumerate(seen)
-            }
+        if not (found.order_matters and len(full) < len(reduced)):
+            one = bool(found.given_up)
+            known = (_answer(oracle, trials[k], each, one) for k, each in enumerate(seen))
+            found.known = dict(enumerate(known))
     return found
 
 
-def _answer(oracle: Oracle, trial: Trial, fits: list[Answer]) -> Answer:
-    """Return a trial's answer, of its first point alone if that is all that was predicted."""
-    count = len(trial.full)
-    first = next((each.values for each in fits if not each.failure), ())
-    if len(first) < len(trial.full[0].points):
-        parts = (trial.full, trial.reduced)
+def _answer(oracle: Oracle, trial: Trial, seen: _Seen, one_point: bool) -> Answer:
+    """Return a trial's answer, of its first point alone if the others are given up."""
+    count, fits = len(trial.full), seen.answers
+    if one_point:
+        fits, parts = seen.first_points, (trial.full, trial.reduced)
         trial = Trial(*(tuple(replace(q, points=q.points[:1]) for q in part) for part in parts))
     return oracle.work(()).compared(trial, fits[:count], fits[count:])
 
@@ -149,15 +149,15 @@ def look_at_fits(oracle: Oracle, fits: Sequence[Query], in_order: bool, alone: i
     the number of points that are predicted by themselves, too.
     """
     with _beside_a_fresh_fit(oracle, Trial((fits[0],), (fits[1],))) as found:
-        two = _Seen.of(oracle, fits[:2], alone, in_order)
-    found.order_matters = two.order_matters if in_order else None
-    if two.is_constant(oracle):
+        two = _see(oracle, fits[:2], alone, in_order)
+    found.order_matters = two.order_matters
+    if two.constant:
         found.warnings.append(f"{CONSTANT.partition('. ')[0]}.".format(len(fits[0].train)))
     if two.depends_on_batch:
         found.given_up = ("together",)
         found.warnings.append(_TOGETHER)
     else:
-        found.known = dict(enumerate(two.answers()))
+        found.known = dict(enumerate(two.answers))
     return found
 
 
@@ -177,73 +177,56 @@ def _beside_a_fresh_fit(oracle: Oracle, trial: Trial) -> Iterator[Look]:
 
 @dataclass
 class _Seen:
-    """Some fits with points that were predicted alone, too; the first one in another order, too."""
+    """Some fits, and what the first one shows."""
 
-    queries: Sequence[Query]
-    found: list[Answer]
-    alone: int
-    rows: int  # further calls of the first fit: some training rows
-    reordered: Answer | None
+    answers: list[Answer] = field(default_factory=list)
+    first_points: list[Answer] = field(default_factory=list)  # predicted alone
+    depends_on_batch: bool = False  # in any of them, at any point: all are looked at alike
+    constant: bool = False
+    order_matters: bool | None = None
 
-    @classmethod
-    def of(cls, oracle: Oracle, queries: Sequence[Query], alone: int, in_order: bool) -> _Seen:
-        """Make the fits in their own order, then the first one in another order."""
-        together = oracle.algorithm.at_once is None  # else points know nothing of each other
-        alone = alone if together and not oracle.distance.panel else 0
-        asked = [replace(q, also=(*q.also, *_singly(q.points, alone))) for q in queries]
-        rows = int(together and in_order)
-        if rows:
-            asked[0] = replace(asked[0], also=(*asked[0].also, queries[0].train[:_ROWS]))
-        if in_order:
-            asked.append(replace(asked[0], train=asked[0].train[::-1].copy()))
-        found = oracle.ask(asked)
-        return cls(queries, found[: len(queries)], alone, rows, found[-1] if in_order else None)
 
-    def failed(self, full: int) -> bool:
-        """Whether there is nothing to look at."""
-        alone = len(self.found) == full + 1
-        return bool(self.found[0].failure or (alone and self.found[-1].failure))
+def _see(oracle: Oracle, queries: Sequence[Query], alone: int, in_order: bool) -> _Seen:
+    """Make fits, predict points alone, too, and make the first fit in another order, too."""
+    together = oracle.algorithm.at_once is None  # else points know nothing of each other
+    most = alone if together and not oracle.distance.panel else 0
+    apart = [_singly(query.points, most) for query in queries]
+    rows = [queries[0].train[:_ROWS]] if together and in_order else []
+    asked = [replace(q, also=(*q.also, *each)) for q, each in zip(queries, apart, strict=True)]
+    asked[0] = replace(asked[0], also=(*asked[0].also, *rows))
+    if in_order:
+        asked.append(replace(asked[0], train=asked[0].train[::-1].copy()))
+    found, seen = oracle.ask(asked), _Seen()
+    for answer, query, points in zip(found, queries, apart, strict=False):
+        own = len(query.also)
+        singles = answer.also[own : own + len(points)]
+        seen.answers.append(replace(answer, also=answer.also[:own]))
+        seen.first_points.append(singles[0] if singles else answer)
+        seen.depends_on_batch |= bool(singles) and not same(
+            answer.values[: len(singles)], _joined(singles)
+        )
+    first, other = (_with_last(each, len(rows)) for each in (found[0], found[-1]))
+    train = queries[0].train
+    seen.constant = oracle.distance.name != "label" and _is_constant(oracle, train, first)
+    if in_order:
+        seen.order_matters = not same(first, other)
+    return seen
 
-    @property
-    def order_matters(self) -> bool:
-        """Whether the first fit gives other predictions with its rows in another order."""
-        first, other = self.found[0], self.reordered
-        if other is None or other.failure:
-            return other is not None
-        rows = self.rows if first.also and not first.also[-1].failure else 0
-        both = [_joined([each, *each.also[::-1][:rows]]) for each in (first, other)]
-        return not same(*([first.values, other.values] if both[0] is None else both))
 
-    @property
-    def depends_on_batch(self) -> bool:
-        """Whether any fit gives other predictions for any point alone: all are looked at alike."""
-        pairs = ((each, self._alone(k)) for k, each in enumerate(self.found) if not each.failure)
-        return any(a and not same(each.values[: len(a)], _joined(a)) for each, a in pairs)
+def _with_last(answer: Answer, calls: int) -> Any:
+    """Return predictions together with those of the last calls, where these can be joined."""
+    last = [each for each in answer.also[len(answer.also) - calls :] if not each.failure]
+    joined = _joined([answer, *last])
+    return answer.values if joined is None else joined
 
-    def _alone(self, k: int) -> tuple[Answer, ...]:
-        query = self.queries[k]
-        before, points = len(query.also), len(_singly(query.points, self.alone))
-        return self.found[k].also[before : before + points]
 
-    def is_constant(self, oracle: Oracle) -> bool:
-        """Whether the first fit predicts one number everywhere, but its responses are not one."""
-        first = self.found[0]
-        rows = first.also[len(first.also) - self.rows :]
-        values = _joined([each for each in (first, *rows) if not each.failure])
-        if oracle.distance.name == "label" or values is None or values.dtype.kind != "f":
-            return False
-        y = as_array(oracle.sample.responses(self.queries[0].train))
-        varied = (y != y[:1]).any()  # of two fitted models, there are none
-        same_everywhere = len(values) > 1 and (values == values[0]).all()
-        return bool(varied and same_everywhere and np.isfinite(values).all())
-
-    def answers(self, one_point: bool = False) -> list[Answer]:
-        """Return the answers to what was to be asked, or the first points alone."""
-        if one_point:
-            pairs = enumerate(self.found)
-            return [each if each.failure else self._alone(k)[0] for k, each in pairs]
-        both = zip(self.found, self.queries, strict=True)
-        return [replace(each, also=each.also[: len(query.also)]) for each, query in both]
+def _is_constant(oracle: Oracle, train: Ids, values: Any) -> bool:
+    """Whether a fit predicts one number everywhere, though its responses are not all the same."""
+    if values is None or values.dtype.kind != "f" or len(values) < 2:
+        return False
+    y = as_array(oracle.sample.responses(train))
+    varied = (y != y[:1]).any()  # of two fitted models, there are none
+    return bool(varied and (values == values[0]).all() and np.isfinite(values).all())
 
 
 def _singly(points: Ids, most: int) -> list[Ids]:
@@ -268,13 +251,13 @@ class FreshFit:
         others = full[max(1, len(full) - len(reduced)) :]  # what is remembered by size shows
         self.asked = replace(self.before[1], train=others)
         self.here = Answer(failure=Failure("not made"))  # the same fit in this run
-        self.why_not = ""
+        self.report: Future[Report] = Future()
         self.pool: Pool = Pool(1, oracle.execution.fit_timeout)
         try:
             self.pool.share(oracle.work([self.asked], relax=False))
             self.report = self.pool.submit(range(1))
         except AlgorithmError as error:
-            self.why_not = error.problem
+            self.report.set_exception(error)
 
     def repeat_here(self) -> None:
         """Make the fit where others were made, right after those of the trial."""
@@ -285,14 +268,12 @@ class FreshFit:
         try:
             if self.here.failure:
                 return []
-            if not self.why_not:
-                [there] = unpacked(self.report.result()[1])
+            [there] = unpacked(self.report.result()[1])
         except (WorkerDied, AlgorithmError) as error:
-            self.why_not = error.how if isinstance(error, WorkerDied) else error.problem
+            how = error.how if isinstance(error, WorkerDied) else error.problem
+            return [_NOT_KNOWN.format(how)]
         finally:
             self.close()
-        if self.why_not:
-            return [_NOT_KNOWN.format(self.why_not)]
         if there.failure:
             return [STATE.format(_AFRESH.format(f"failed ({there.failure.message})"))]
         if same(self.here.values, there.values):
@@ -354,9 +335,7 @@ def _why_not(oracle: Oracle, shortcut: Shortcut, split: Split, within: int, seen
             one, other = formula[wrong][0], fit.values[wrong][0]
             return f"it gives {one} in trial {k}, and a fit predicts {other}"
     seen.order_matters = None if oracle.algorithm.ignores_row_order else False
-    full = fits[0].values
-    constant = shortcut.labels is None and len(full) > 1 and (full == full[0]).all()
-    if constant and np.ptp(shortcut.y[train]) > 0:
+    if shortcut.labels is None and _is_constant(oracle, train, fits[0].values):
         seen.warnings.append(CONSTANT.format(f"{len(train):,}"))
     return ""
 
@@ -377,9 +356,8 @@ def same(one: Any, other: Any) -> bool:
     return bool(np.allclose(one, other, rtol=0, atol=slack, equal_nan=True))
 
 
-def _joined(answers: Iterable[Answer]) -> Any:
+def _joined(calls: Sequence[Answer]) -> Any:
     """Return the predictions of several calls as one array, None if there is none."""
-    calls = list(answers)
     if calls and not any(each.failure for each in calls):
         with suppress(ValueError):  # a vector for one row, numbers for several
             return np.concatenate([each.values for each in calls])

@@ -20,7 +20,7 @@ import numpy as np
 
 from poise.algorithms.provenance import code_digest
 from poise.engine.log import Entry, Log, kind_of, read, require_same
-from poise.engine.messages import Answer, Failure, Made, Query, Said, Trial
+from poise.engine.messages import Answer, Failure, Made, Query, Said, Trial, queries_of
 from poise.errors import RecordError
 from poise.results.file import Table, numbers, written
 
@@ -296,7 +296,7 @@ def _digest(tasks: Sequence[Query] | Sequence[Trial]) -> str:
     """Return a digest of what is asked: rows, points and random terms of every fit."""
     state = hashlib.blake2b(digest_size=16)
     for task in tasks:
-        queries = (task,) if isinstance(task, Query) else (*task.full, *task.reduced)
+        queries = queries_of(task)
         for query in queries:
             code = "" if query.look is None else code_digest(query.look)
             state.update(f"{len(queries)} {query.xi} {code}".encode())

@@ -67,6 +67,11 @@ class Trial:
         return len(self.full) + len(self.reduced)
 
 
+def queries_of(task: Query | Trial) -> tuple[Query, ...]:
+    """Return the fits that a task takes."""
+    return (task,) if isinstance(task, Query) else (*task.full, *task.reduced)
+
+
 class Planned(Sequence[Any]):
     """Tasks by number, each made when it is looked up."""
 

@@ -14,7 +14,7 @@ from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.distances import Distance
 from poise.algorithms.predictions import Undefined, as_array
 from poise.data.sample import Sample
-from poise.engine.messages import Answer, Failure, Floats, Ids, Made, Query, Rows, Trial
+from poise.engine.messages import Answer, Failure, Floats, Ids, Made, Query, Rows, Trial, queries_of
 from poise.engine.surroundings import Settings, Surroundings, generators, set_generators
 from poise.errors import TrialError, in_one_line
 
@@ -101,7 +101,7 @@ class Work:
         """Divide tasks into stacks: each has a place of its own, whoever is beside it."""
         stack: dict[int, Query | Trial] = {}
         for k in span:
-            given = _queries(self.tasks[k])[0].place
+            given = queries_of(self.tasks[k])[0].place
             place = (k if given is None else given) % size
             if place in stack:
                 yield stack
@@ -112,7 +112,7 @@ class Work:
 
     def _together(self, stack: dict[int, Query | Trial], around: Surroundings) -> Iterator[Answer]:
         """Answer the tasks of a stack: the first query of all of them, then the second, ..."""
-        columns = zip(*map(_queries, stack.values()), strict=True)
+        columns = zip(*map(queries_of, stack.values()), strict=True)
         found = [self._fitted(dict(zip(stack, c, strict=True)), around) for c in columns]
         for task, *fits in zip(stack.values(), *found, strict=True):
             if isinstance(task, Query):
@@ -237,7 +237,3 @@ class Work:
             return Failure(str(error), error.kind, cause)  # type: ignore[arg-type]
         kind: Any = "undefined" if isinstance(error, Undefined) else "error"
         return Failure(in_one_line(error), kind, cause)
-
-
-def _queries(task: Query | Trial) -> tuple[Query, ...]:
-    return (task,) if isinstance(task, Query) else (*task.full, *task.reduced)
