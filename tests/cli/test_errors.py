@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
+import poise
 from helpers import python
 from poise.cli import main
 
@@ -29,48 +30,25 @@ EARLY = [
         "`poise advise numbers.csv` says what these rows can answer, and `poise measure "
         "numbers.csv` how large the changes are. See poise test --help",
     ),
-    ("measure numbers.csv --n 5", "Missing --target, --algorithm: `poise advise numbers.csv`"),
     ("test", "Missing argument 'DATA'"),
     (f"{RIDGE} --n many", "--n must be a number > 0, got 'many'"),
     (f"{RIDGE} --n 0", "--n must be a whole number >= 2, got 0"),
-    (f"{RIDGE} --n 1", "--n must be"),
-    (f"{RIDGE} --n 1.5", "--n must be"),
-    (f"{RIDGE} --n 1e30", "--n must be below 2**63"),
     (f"{RIDGE} --delta 1.2", "--delta must be a number in [0, 1), got 1.2"),
-    (f"{RIDGE} --delta 5%", "--delta must be a number in [0, 1), got '5%'"),
     (f"{RIDGE} --epsilon -1", "--epsilon must be a finite number >= 0, got -1"),
-    (f"{RIDGE} --epsilon nan", "--epsilon must be"),
     (f"{RIDGE} --epsilon much", "--epsilon must be a number >= 0 or a share such as '5% of sd'"),
-    (f"{RIDGE} --alpha 0", "--alpha must be a number in (0, 1), got 0"),
-    (f"{RIDGE} --test fisher", "--test must be 'auto', 'binomial' or 'averaged', got 'fisher'"),
-    (f"{RIDGE} --position first", "--position must be 'last' or 'uniform', got 'first'"),
-    (f"{RIDGE} --response prdict", "--response must be 'predict'"),
-    (f"{RIDGE} --on-error ignore", "--on-error must be 'raise' or 'record', got 'ignore'"),
     (f"{RIDGE} --seed -1", "--seed must be a whole number >= 0, got -1"),
-    (f"{RIDGE} --seed x", "--seed must be a whole number >= 0, got 'x'"),
-    (f"{RIDGE} --max-trials 0", "--max-trials must be a whole number >= 1"),
-    (f"{RIDGE} --remove 0", "--remove must be a whole number >= 1, got 0"),
-    (f"{RIDGE} --fit-timeout 0", "--fit-timeout must be a number > 0"),
-    (f"{RIDGE} --jobs 1.5", "--jobs must be a whole number"),
     (
         f"{RIDGE} --target prize",
         "has no column 'prize', only id, size, price; did you mean 'price'?",
     ),
-    (f"{RIDGE} --drop idd", "has no column 'idd', only id, size, price; did you mean 'id'?"),
     (
         f"{RIDGE} --groups sise",
         "--groups is not a column of numbers.csv: 'sise'; did you mean 'size'?",
     ),
-    (
-        f"{RIDGE} --weight sise",
-        "--weight is not a column of numbers.csv: 'sise'; did you mean 'size'?",
-    ),
     (f"{RIDGE} --unlabeled nowhere.csv", "nowhere.csv"),
-    ("measure nmbers.csv --target price --algorithm Ridge --n 20", "nmbers.csv"),
     (f"{RIDGE} --save nowhere/x.json", "--save cannot be written: there is no folder nowhere"),
     (f"{RIDGE} --save .", "--save must be a regular file, got '.'"),
     (f"{RIDGE}(alpha --n 20", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
-    (f"{RIDGE}(3.0)", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
     (f"{BASE} --algorithm Rigde", "got 'Rigde'; did you mean 'Ridge'?"),
     (f"{BASE} --algorithm own.py", "name what is in it: own.py:NAME"),
     ("plan --n 5", "Give two of --rows, --n and --delta, or --rows alone."),
@@ -81,10 +59,7 @@ EARLY = [
     (f"{MODELS}:maen", "has no 'maen'; did you mean 'mean'?"),
     (f"{MODELS}:mean(shfit=1)", "got an unexpected keyword argument 'shfit'"),
     (f"{RIDGE} --summary x.md", "--summary is for gates, which are TOML files."),
-    (f"{RIDGE} --check", "--check is for gates"),
     (f"{MEASURE} --epsilon 1", "No such option '--epsilon'"),
-    (f"{MEASURE} --delta 1", "--delta must be a number in [0, 1), got 1"),
-    ("show nowhere.json", "nowhere.json"),
     ("show numbers.csv", "numbers.csv"),
 ]
 LATER = [
@@ -92,10 +67,8 @@ LATER = [
     (f"{RIDGE}(alhpa=2)", "got an unexpected keyword argument 'alhpa'"),
     (f"{RIDGE}(alpha=1,alpha=2)", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
     (f"{BASE} --algorithm sklearn.linear_model:Ridg", "has no 'Ridg'; did you mean 'Ridge'?"),
-    (f"{MODELS}:number", "--algorithm must be"),
     (f"{MODELS}:number(a=1)", "--algorithm must be an estimator or a function, got 7"),
     (f"{RIDGE} --distance manhattan", "--distance must be"),
-    (f"{RIDGE} --coupling loose", "--coupling must be"),
     (f"{RIDGE} --remove 30", "--remove must be"),
     (
         "test numbers.csv --target price --algorithm Ridge --n 20 --delta 0.2",
@@ -117,7 +90,7 @@ SCRIPT = """
 import contextlib, io, os, sys
 from poise.cli import main
 os.chdir(sys.argv[1])
-for line in sys.stdin.read().splitlines() if False else sys.argv[2:]:
+for line in sys.argv[2:]:
     with contextlib.redirect_stderr(io.StringIO()):
         try:
             main.main(line.split())
@@ -133,11 +106,8 @@ def test_what_is_wrong_with_options_columns_and_files_is_said_before_sklearn(fol
 
 def test_errors_are_json_too(run) -> None:
     wrong = json.loads(run(f"{RIDGE} --delta 2 --json").stdout)
-    assert wrong == {
-        "error": "ArgumentError",
-        "message": "--delta must be a number in [0, 1), got 2",
-        "exit_status": 2,
-    }
+    said = "--delta must be a number in [0, 1), got 2"
+    assert wrong == {"error": "ArgumentError", "message": said, "exit_status": 2}
     failed = json.loads(run(f"{MODELS}:failing --json").stdout)
     assert failed["message"].startswith("trial 0 failed: ")
     assert (failed["exit_status"], failed["trial"], failed["kind"]) == (3, 0, "error")
@@ -146,21 +116,18 @@ def test_errors_are_json_too(run) -> None:
 def test_a_failed_fit_is_status_3_and_names_the_trial_and_the_remedy(run) -> None:
     result = run(f"{MODELS}:failing")
     (line,) = result.stderr.splitlines()
-    assert "trial 0" in line
-    assert "ZeroDivisionError: the matrix is singular" in line
-    assert "; poise --traceback … shows where; --on-error record counts" in line
+    assert "trial 0 failed: ZeroDivisionError: the matrix is singular; poise --traceback" in line
+    assert "--on-error record counts" in line
     assert (result.exit_code, result.stdout) == (3, "")
+    assert "in failing" in run(f"--traceback {MODELS}:failing").stderr
     recorded = run(f"{MODELS}:failing --on-error record --no-look -q")
     assert (recorded.exit_code, recorded.stdout) == (5, "inconclusive\n")
 
 
 def test_a_failed_fit_does_not_lose_the_trials_before_it(run, folder: Path) -> None:
-    import poise
-
     result = run(f"{MODELS}:fails_late --no-look --save late.json")
     assert result.exit_code == 3
     assert "what was measured before is in late.json" in result.stderr
-    assert "--on-error record counts a failed trial against 'stable' instead" in result.stderr
     assert poise.load(folder / "late.json").changes.tolist() == [[[0.0]]] * 7
 
 
@@ -179,11 +146,6 @@ def test_an_interrupted_command_says_what_is_kept_and_goes_on(run, folder: Path)
         "--save must not be a file that this command"
         in run(f"{words} --save stopped.journal").stderr
     )
-
-
-def test_a_traceback_is_there_for_those_who_ask(run) -> None:
-    assert "in failing" in run(f"--traceback {MODELS}:failing").stderr
-    assert "Traceback" not in run(f"{MODELS}:failing").stderr
 
 
 @pytest.mark.parametrize(

@@ -42,16 +42,12 @@ WRONG = [  # the file, and what is said of it
     (ONE.replace("epsilon", "epsilom"), "question 1 has no key 'epsilom'; did you mean 'epsilon'?"),
     (ONE.replace("delta = 0.2", ""), "question 1: delta is missing"),
     (ONE.replace("0.2", "1.2"), "question 1: delta must be a number in [0, 1), got 1.2"),
-    (ONE.replace("0.2", "'0.2'"), "question 1: delta must be a number in [0, 1), got '0.2'"),
     (ONE.replace("n = 20", "n = 1"), "question 1: n must be a whole number >= 2, got 1"),
-    (ONE.replace("n = 20", "n = 661"), "question 1: n must be at most the 660 labelled rows"),
     (ONE.replace("0.5", "-1"), "question 1: epsilon must be a finite number >= 0, got -1"),
-    (ONE.replace("'price'", "'prize'").replace('"price"', '"prize"'), "did you mean 'price'?"),
     (ONE.replace("Lasso", "Lassoo"), "did you mean 'Lasso'?"),
     (ONE + "inconclusive = 'pas'", "inconclusive must be 'fail', 'skip' or 'pass', got 'pas'"),
     (ONE.replace("'Lasso'", "5"), "question 1: algorithm must be text, got 5"),
     ("questions = [1]\n" + DATA.partition("[[")[0], "question 1 must be a table"),
-    (ONE + "journal = 5", "question 1: journal must be text, got 5"),
     (ONE.replace("n = 20", "n = 100"), 'these rows cannot give "stable": too few rows'),
     (ONE.replace("0.2", "0.001"), 'these rows cannot give "stable"'),
 ]
@@ -97,15 +93,10 @@ def test_mistakes_are_told_with_their_place_before_the_first_fit(gate, content, 
     assert message in line
 
 
-def test_a_mistake_in_the_last_question_stops_the_first(gate) -> None:
-    failing = ONE.replace("'Lasso'", "'poise_test_models.py:failing'")
-    second = "[[questions]]\nalgorithm = 'Lasso'\nn = 700\nepsilon = 0.5\ndelta = 0.2\n"
-    assert gate(failing + second).exit_code == 2
-
-
 def test_one_failing_question_does_not_stop_the_others(gate) -> None:
     failing = ONE.replace("'Lasso'", "'poise_test_models.py:failing'")
     second = ONE.partition("[[")[2]
+    assert gate(f"{failing}[[{second.replace('20', '700')}").exit_code == 2  # before the first fit
     result = gate(f"{failing}[[{second}", "-q")
     assert (result.exit_code, result.stdout) == (3, "failed\tquestion 1\nstable\tquestion 2\n")
     assert "question 1: trial 0 failed: ZeroDivisionError" in result.stderr
@@ -164,18 +155,17 @@ def test_a_summary_is_appended(gate, folder: Path) -> None:
     assert told.stderr == "Written: kept, summary.md\n"
     assert [each.verdict for each in poise.load(folder / "kept").values()] == ["stable", "unstable"]
     assert "must be a new or empty folder" in gate(GATE, "--save kept").stderr
-    refused = gate(GATE, "--summary numbers.csv")
-    assert (refused.exit_code, "this command reads" in refused.stderr) == (2, True)
+    for option, said in [
+        ("--summary numbers.csv", "--summary must not be a file that this command reads"),
+        ("--epsilon 1", "--epsilon is for data: gate.toml has its questions"),
+        ("--algorithm Ridge", "--algorithm is for data"),
+        ("--no-look", "--look is for data"),
+    ]:
+        refused = gate(GATE, option)
+        assert (refused.exit_code, said in refused.stderr) == (2, True)
 
 
 def test_the_example(run) -> None:
     result = run(f"test {ROOT / 'examples' / 'gate.toml'} -q")
     assert result.exit_code == 0
     assert result.stdout == "stable\tlasso\ninconclusive\tsmall trees\n"
-
-
-def test_a_gate_takes_its_questions_from_its_file(gate) -> None:
-    for option in ("--epsilon 1", "--algorithm Ridge", "--target y", "--no-look"):
-        result = gate(ONE, option)
-        assert result.exit_code == 2
-        assert "is for data: gate.toml has its questions" in result.stderr
