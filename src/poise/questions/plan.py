@@ -138,30 +138,15 @@ def plan(
     each = _fresh_rows(notion, update)
     if each and n is not None:
         raise ArgumentError("is for new training sets", argument="n", got=n)
-    asked: dict[str, Any] = {"n_labeled": n_labeled, "n": n, "delta": delta}
-    left_out = [
-        name for name, value in asked.items() if value is None and not (each and name == "n")
-    ]
-    if len(left_out) > 1:
-        raise ArgumentError(
-            f"{left_out[0]} and {left_out[1]} cannot both be left out",
-            remedy="poise.theory.menu(rows) lists what rows can answer",
-        )
-    asked |= {"alpha": alpha, "power": power}
+    asked: dict[str, Any] = {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha}
+    asked["power"] = power
     for name, value in _DEFAULTS.items():
         if asked[name] is None and list(asked.values()).count(None) > 1 + bool(each):
             asked[name] = value
     removed = checks.count("remove", remove, 1)
-    found = planning.solve(
-        Plan(
-            **asked,
-            n_unlabeled=n_unlabeled,
-            delta_star=delta_star,
-            randomized=randomized,
-            fresh=removed if checks.flag("replace", replace) else 0,
-            each=each,
-        )
-    )
+    asked |= {"n_unlabeled": n_unlabeled, "delta_star": delta_star, "randomized": randomized}
+    fresh = removed if checks.flag("replace", replace) else 0
+    found = planning.solve(Plan(**asked, fresh=fresh, each=each))
     if not each:
         counts.taken(found.n, removed)  # at most all but one row can be removed
     return found
