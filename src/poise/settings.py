@@ -35,6 +35,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 COMMAND: ContextVar[str] = ContextVar("command", default="")  # what was typed: files tell it
 ON_DASK = ("stability_test", "measure", "assert_stable")  # functions that take its frames
+_OF_A_VERDICT = ("epsilon", "alpha", "gamma", "test", "stop_early", "randomized")
+_LEFT_OUT: dict[str, Collection[str]] = {}  # settings that a public function does not have
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 
 
@@ -286,9 +288,13 @@ def settings_of(declared: type) -> dict[str, Setting]:
 
 
 def checked(function: str, given: Mapping[str, Any], declared: type) -> dict[str, Any]:
-    """Return every declared setting with its checked value or default; refuse unknown ones."""
+    """Return every declared setting with its checked value or default; refuse all others."""
     known = settings_of(declared)
     for name in given:
+        if name in _LEFT_OUT.get(function, ()):
+            later = function.startswith("measure") and name in _OF_A_VERDICT
+            remedy = "give it to Trials.test" if later else ""
+            raise ArgumentError(f"is not an argument of {function}", argument=name, remedy=remedy)
         if name not in known:
             hint = checks.did_you_mean(name, known)
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
@@ -303,6 +309,7 @@ def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]
     """
 
     def decorate(function: F) -> F:
+        _LEFT_OUT[function.__name__] = leave
         signature, every = inspect.signature(function), settings_of(Everything)
         flat = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
         named = {each.name for each in flat}

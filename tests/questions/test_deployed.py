@@ -271,7 +271,7 @@ REFUSED = [
     ({"update": 2, "notion": "add-one"}, ArgumentError, "cannot be given together"),
     ({"without": [99]}, ArgumentError, "names no row of X"),
     ({"without": range(30)}, ArgumentError, "and not all of them"),
-    ({"coupling": "independent"}, ArgumentError, "coupling does not go"),
+    ({"coupling": "independent"}, ArgumentError, "coupling is not an argument"),
     ({"removals_per_trial": 3}, ArgumentError, "must be 'all' or left out"),
     ({"points_per_trial": 3}, ArgumentError, "each fresh row is a trial"),
     ({"gamma": 1.0}, ArgumentError, r"gamma must be a number in \[0, 1\)"),

@@ -251,7 +251,7 @@ def test_another_question_is_refused(tmp_path):
         ({"algorithm": edited}, "code"),
         ({"algorithm": None}, "algorithm is missing"),
         ({"epsilon": "5% of sd"}, "epsilon must be a number"),
-        ({"fit_params": {"a": 1}}, "fit_params is not a setting of a monitor"),
+        ({"fit_params": {"a": 1}}, "fit_params is not an argument of Monitor"),
     ]:
         with pytest.raises((RecordError, ArgumentError), match=words):
             monitor(tmp_path / "a.record", **settings).add(*more)

@@ -190,7 +190,7 @@ def never(X, y, seed):
 REFUSED = {
     "one": (Ridge(), {}, "algorithms must be a list"),
     "twins": ([Ridge(), Ridge()], {}, "must have different names"),
-    "name": ({"a": never}, {"name": "b"}, "name is for one algorithm"),
+    "name": ({"a": never}, {"name": "b"}, "name is not an argument of compare"),
     "race": ({"a": never}, {"race": "no"}, "race must be True or False"),
     "epsilon": ({"a": never}, {"epsilon": None}, "epsilon is missing"),
     "second": ({"a": never, "b": 7}, {}, "algorithm"),

@@ -190,7 +190,7 @@ def _prepared(
     if "without" in given:
         given["without"] = source.named(given["without"])
     asked.pop("X_unlabeled", None)
-    return GivenJob.given("gate", algorithm, (X, y, fresh, None), asked | given).asked()
+    return GivenJob.given("deployed_test", algorithm, (X, y, fresh, None), asked | given).asked()
 
 
 def _as_key(name: str, *value: object) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Unpack
 
 from poise import checks
-from poise.errors import ArgumentError, PoiseError
+from poise.errors import PoiseError
 from poise.questions.job import Job
 from poise.results.result import Result
 from poise.results.trials import Trials
@@ -92,7 +91,7 @@ def stability_test(
     return job.run(question).judge(question)
 
 
-@documented(MoreSettings, leave=("randomized",))
+@documented(MoreSettings, leave=("epsilon", "alpha", "test", "stop_early", "randomized"))
 def measure(
     algorithm: Any,
     X: Any,
@@ -135,7 +134,6 @@ def measure(
     >>> trials.n_trials, round(trials.epsilon_upper(delta=0.2), 1)
     (40, 23.7)
     """
-    refuse_verdicts("measure", settings, ("epsilon", "alpha", "test", "stop_early", "randomized"))
     asked = {"n": n, "delta": delta, "random_state": random_state, **settings}
     return Job.of("measure", algorithm, X, y, asked).run()
 
@@ -203,14 +201,3 @@ def assert_stable(
     if not result.stable and not (result.verdict == "inconclusive" and inconclusive == "pass"):
         raise AssertionError(str(result))
     return result
-
-
-def refuse_verdicts(function: str, given: Mapping[str, Any], names: Iterable[str]) -> None:
-    """Refuse what only a verdict needs."""
-    for name in names:
-        if name in given:
-            raise ArgumentError(
-                f"is not an argument of {function}, which gives no verdict",
-                argument=name,
-                remedy="give it to Trials.test",
-            )

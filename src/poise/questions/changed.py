@@ -16,13 +16,13 @@ from poise.questions.deployed import GivenJob
 from poise.results.result import Result
 from poise.settings import Everything, checked, documented, settings_of
 
-OF_TWO_MODELS = (
+_OF_TWO_MODELS = (
     *("epsilon", "delta", "alpha", "groups_fresh", "response", "distance", "test", "randomized"),
     *("max_trials", "shuffle", "on_error", "check", "progress", "name", "random_state"),
 )
 
 
-@documented(Everything, leave=settings_of(Everything).keys() - set(OF_TWO_MODELS))
+@documented(Everything, leave=settings_of(Everything).keys() - set(_OF_TWO_MODELS))
 def changed(
     old: Any, new: Any, X_fresh: Any, y_fresh: Any = None, **asked: Unpack[Everything]
 ) -> Result:
@@ -75,9 +75,6 @@ def two_models(
 ) -> GivenJob:
     """Check everything but the question; the sample has no row that is trained on."""
     settings = checked(function, asked, Everything)
-    for name in asked:
-        if name not in OF_TWO_MODELS:
-            raise ArgumentError("does not go with two fitted models", argument=name)
     pair = TwoModels(*models, settings["response"])
     if y_fresh is None and str(settings["epsilon"]).endswith("sd"):
         raise ArgumentError("is missing: epsilon is a share of their sd", argument="y_fresh")

@@ -131,7 +131,7 @@ def check(
     """
     asked = {"n": n, "delta": 0.1, "random_state": random_state}
     asked |= checked("check", settings, MoreSettings)
-    return checks_of(Job.of("check", algorithm, X, y, asked))
+    return checks_of(Job.of("checks", algorithm, X, y, asked))
 
 
 def checks_of(job: Job) -> Checked:

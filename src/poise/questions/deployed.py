@@ -22,7 +22,6 @@ from poise.engine.messages import Answers, Batch
 from poise.engine.oracle import Oracle, converse
 from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning, note
 from poise.procedures.given_data import GivenSplit, given_data
-from poise.questions.ask import refuse_verdicts
 from poise.questions.job import Job, Until, sd_of
 from poise.results.design import MOST_FITTED, MOST_POINTS, Design, Notion
 from poise.results.question import Question, law_for
@@ -126,7 +125,6 @@ def measure_deployed(
     >>> trials.changes.shape
     (42, 99, 1)
     """
-    refuse_verdicts("measure_deployed", asked, _OF_A_VERDICT)
     given = {"delta": 0.1, **asked}
     return GivenJob.given("measure_deployed", algorithm, (X, y, X_fresh, y_fresh), given).run()
 
@@ -302,10 +300,6 @@ class GivenJob(Job):
 
 
 def _refuse_other_settings(settings: Mapping[str, Any]) -> None:
-    plain = checked("deployed_test", {}, Everything)
-    for name in _OTHERS:
-        if settings[name] is not plain[name] and settings[name] != plain[name]:
-            raise ArgumentError("does not go with one training set", argument=name)
     removals = settings["removals_per_trial"]
     if removals not in (None, "all"):
         problem = "must be 'all' or left out"

@@ -82,9 +82,6 @@ class Monitor:
     def __init__(self, record: str | Path, algorithm: Any = None, **asked: Unpack[Every]) -> None:
         given: Mapping[str, Any] = asked
         checked("Monitor", given, Every)
-        for name in _NOT_HERE:
-            if name in given:
-                raise ArgumentError("is not a setting of a monitor", argument=name)
         if isinstance(given.get("epsilon"), str):
             problem = "must be a number: a monitor sets no rows aside"
             raise ArgumentError(problem, argument="epsilon", got=given["epsilon"])
@@ -209,7 +206,7 @@ class Monitor:
     def _job(self, record: Record | None, X: Any, y: Any, ids: Any) -> tuple[Job, Words]:
         """Prepare a test of all these rows, as the record has it; return what tells rows apart."""
         asked = self._asked if record is None else {**record.header.asked, **self._asked}
-        job = Job.of("Monitor", self.algorithm, X, y, {**asked, "ids": ids, "fast": False})
+        job = Job.of("monitor", self.algorithm, X, y, {**asked, "ids": ids, "fast": False})
         words, names = row_identities(0, job.sample.X, job.sample.y), job.sample.ids
         if names is not None:
             words = row_identities(0, as_rows(names, "ids"))

@@ -20,7 +20,7 @@ from poise.questions.job import Job, randomness_of
 from poise.results.question import Question
 from poise.results.together import Comparison, Curve, file_names
 from poise.results.trials import Trials
-from poise.settings import Every, MoreSettings, documented
+from poise.settings import Every, MoreSettings, checked, documented
 
 
 @documented(Every, leave=("name", "stop_early"))
@@ -67,13 +67,10 @@ def compare(
     >>> compared.stable_names, compared["least squares"].verdict
     (['lasso'], 'unstable')
     """
-    if asked.get("name") is not None:
-        raise ArgumentError(
-            "is for one algorithm", argument="name", remedy="give a dict from names to algorithms"
-        )
+    checked("compare", asked, Every)
     of_all = _of_all({**asked, "stop_early": checks.flag("race", race)})
     jobs = {
-        name: _prepared("compare", each, X, y, of_all | {"name": short}, name)
+        name: _prepared(f"compare {name}", each, X, y, of_all | {"name": short}, name)
         for name, (each, short) in _named(algorithms).items()
     }
     trials, question = _measured(jobs)

@@ -17,7 +17,7 @@ from poise.engine.execution import Execution
 from poise.engine.messages import Floats
 from poise.engine.oracle import Oracle
 from poise.errors import ArgumentError, PoiseError, RecordError, in_one_line
-from poise.questions.changed import OF_TWO_MODELS, two_models
+from poise.questions.changed import two_models
 from poise.questions.deployed import GivenJob, with_fresh_rows
 from poise.questions.job import Job
 from poise.results import file
@@ -182,8 +182,7 @@ def _same_job(design: Design, algorithm: Any, X: Any, y: Any, settings: Mapping[
     if design.notion == "new":
         job = Job.of("verify", algorithm, X, y, asked)
     elif design.notion == "changed":
-        known = {name: asked[name] for name in asked if name in OF_TWO_MODELS}
-        job = two_models("verify", algorithm, X, y, known)
+        job = two_models("verify", algorithm, X, y, asked)
     else:
         X_fresh, y_fresh = (asked.pop(name, None) for name in ("X_fresh", "y_fresh"))
         given = checked("verify", asked, Everything) | {"chosen_from": design.chosen_from}
