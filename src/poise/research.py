@@ -5,10 +5,10 @@ from poise.engine.messages import Batch as Batch
 from poise.engine.messages import Made as Made
 from poise.engine.messages import Query as Query
 from poise.engine.messages import Trial as Trial
-from poise.procedures.adaptive import AdaptiveTest as AdaptiveTest
-from poise.procedures.adaptive import ExploreThenTest as ExploreThenTest
-from poise.procedures.bootstrap import BootstrapTest as BootstrapTest
-from poise.procedures.bootstrap import SimulationTest as SimulationTest
+from poise.procedures.examples import AdaptiveTest as AdaptiveTest
+from poise.procedures.examples import BootstrapTest as BootstrapTest
+from poise.procedures.examples import ExploreThenTest as ExploreThenTest
+from poise.procedures.examples import SimulationTest as SimulationTest
 from poise.procedures.exhaustive import ExhaustiveTest as ExhaustiveTest
 from poise.procedures.own import Asks as Asks
 from poise.procedures.own import BinomialTest as BinomialTest

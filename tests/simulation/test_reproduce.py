@@ -29,7 +29,7 @@ PLANTED = {  # the words for it beside a claim: module, right, wrong
         "procedures.own", "values > self.eps", "values >= self.eps"),
     "a trap that never springs": ("simulation.traps", "if len(y) != self.n", "if True"),
     "the rows that were explored are tested as well": (
-        "procedures.adaptive", "order[count:]", "order"),
+        "procedures.examples", "order[count:]", "order"),
     "a trap that springs at any large response": ("simulation.traps", "y == self.star", "y > 2"),
     "nothing is removed": ("procedures.own", "Query(rows[:-1]", "Query(rows"),
     ">= for >": ("theory.changes", "table > epsilon", "table >= epsilon"),

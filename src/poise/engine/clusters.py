@@ -49,8 +49,9 @@ class _Cluster(Workers):
     """
 
     def __init__(self, present: int, n_jobs: int | None) -> None:
-        limited = n_jobs is not None and 0 < n_jobs < present
-        self.size = n_jobs if limited and n_jobs is not None else max(1, present)
+        jobs = n_jobs or 0
+        limited = 0 < jobs < present
+        self.size = jobs if limited else max(1, present)
         self.ahead = 0 if limited else 1  # a worker that is left to others is given nothing
         self.suspects: set[int] = set()
 

@@ -19,7 +19,6 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import cache, lru_cache, partial
@@ -135,17 +134,16 @@ class Heard:
 
     def __init__(self) -> None:
         self.fits = 0
-        self._counts: Counter[Said] = Counter()
-        self._first: dict[Said, Said] = {}
+        self._counts: dict[Said, tuple[Said, int]] = {}
 
     def add(self, fits: int, said: Iterable[Said]) -> None:
         """Count what so many fits have said."""
         self.fits += fits
         for each in said:
             key = _without_numbers(each)
-            if len(self._first) < _MOST_KEPT:
-                self._first.setdefault(key, each)
-            self._counts[key] += 1
+            first, count = self._counts.get(key, (each, 0))
+            if count or len(self._counts) < _MOST_KEPT:
+                self._counts[key] = first, count + 1
 
     def warn(self) -> None:
         """Issue each warning once, with the number of fits; the caller's filters apply."""
@@ -161,8 +159,8 @@ class Heard:
     def _told(self) -> list[tuple[Said, str]]:
         of = f" of {counted(self.fits, 'fit')})" if self.fits > 1 else ""
         return [
-            (said, said.text + (f" (in {self._counts[key]:,}{of}" if of else ""))
-            for key, said in self._first.items()
+            (said, said.text + (f" (in {count:,}{of}" if of else ""))
+            for said, count in self._counts.values()
         ]
 
 

@@ -17,9 +17,8 @@ from poise.data.randomness import Ids, Randomness
 from poise.data.sample import Sample
 from poise.data.split import Units
 from poise.engine.messages import Answer, Answers, Batch, Floats, Planned, Query
-from poise.engine.oracle import failed_with
+from poise.engine.oracle import Ends, failed_with
 from poise.engine.work import Work
-from poise.errors import RecordError, TrialError
 from poise.results.design import Design
 from poise.results.trials import MOST_FAILURES, Failed
 
@@ -212,9 +211,8 @@ def given_data(
     """Ask for every fit, and compare what it predicts as soon as it is there."""
     table = _Table(split, work, until)
     try:
-        batch = Batch(split.queries(), table.enter, known=known or {}, complete=table.latest)
-        answers = yield batch
-    except (TrialError, RecordError, KeyboardInterrupt) as failed:
+        answers = yield Batch(split.queries(), table.enter, known or {}, complete=table.latest)
+    except Ends as failed:
         failed.partial = table.answers()  # type: ignore[union-attr]
         raise
     return table.answers(answers.failures)
