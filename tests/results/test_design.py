@@ -71,7 +71,8 @@ def test_fits_and_shape_follow_what_is_left_and_trials_what_was_planned(settings
     assert (found.fits(7), found.shape) == (7 * fits, shape)
     assert found.n_trials == (3 if found.points < 1000 else 1)
     planned = {name: settings[name] for name in settings if name != "given_up"}
-    assert law_for(found, 0.1, 0.05) is law_for(design(n_unlabeled=1000, **planned), 0.1, 0.05)
+    asked = Question(1.0, 0.1)
+    assert law_for(found, asked) is law_for(design(n_unlabeled=1000, **planned), asked)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +156,7 @@ def test_nothing_is_claimed_where_nothing_is_proved(settings):
 )
 def test_the_test_is_chosen_before_looking(settings, question, averages):
     found = design(n_labeled=41 * N, n_unlabeled=41 * 20, **settings)
-    law = law_for(found, **{"delta": DELTA, "alpha": ALPHA, **question})
+    law = law_for(found, Question(None, **{"delta": DELTA, "alpha": ALPHA, **question}))
     assert law.__name__.endswith("averaged") == averages
 
 
@@ -176,7 +177,7 @@ def test_wrong_numbers_are_named():
         with pytest.raises(ArgumentError):
             Question(*question)
     with pytest.raises(ArgumentError, match="binomial"):
-        law_for(design(compares="decisions"), 0.1, 0.05, "binomial")
+        law_for(design(compares="decisions"), Question(None, 0.1, test="binomial"))
     assert len(design(name="long " * 100).title) == 80
     assert design(algorithm="a\x1b[2J\nb").title == "a\\x1b[2J b"
 

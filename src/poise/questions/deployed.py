@@ -189,7 +189,7 @@ class GivenJob(Job):
     def asked(self, limits: bool = False) -> tuple[Self, Question]:
         """Return the question; some tests cannot read these trials."""
         job, asks = super().asked()
-        law_for(job.planned().design, asks.delta, asks.alpha, asks.test, asks.gamma)
+        law_for(job.planned().design, asks)
         return job, asks
 
     def _sd_of_some(self, rows: int) -> tuple[Sample, dict[str, Any]]:

@@ -9,7 +9,7 @@ import os
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -53,7 +53,6 @@ class Document(msgspec.Struct, frozen=True):
     verdict: str = ""
     rivals: int = 0  # of a journal: how many runs share the level
     constant_error: float | None = None  # of a comparison
-    split: ClassVar[None] = None  # the rows of trials are not kept
 
     def label_of(self, row: int) -> object:
         """Return the row's number: files hold no names."""

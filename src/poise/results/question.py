@@ -166,9 +166,7 @@ def allowed_change(epsilon: object, design: Design) -> float | None:
 # The test ---------------------------------------------------------------------------------------
 
 
-def law_for(
-    design: Design, delta: float, alpha: float, test: str = "auto", gamma: float | None = None
-) -> ModuleType:
+def law_for(design: Design, asked: Question) -> ModuleType:
     """Return :mod:`poise.theory.binomial`, `averaged`, or `anytime` for the open-ended test.
 
     They answer the same questions about a table of changes. "auto" takes the averaged test where
@@ -176,10 +174,9 @@ def law_for(
     ties are decided by a coin. Rows of a given training set are not exchangeable: where all of
     them leave, only their share may be read, by the Binomial test against ``gamma``.
     """
-    if test == "open-ended" and gamma is None:
-        return import_module("poise.theory.anytime")
-    averages = _averages(design, delta, alpha, test, gamma)
-    return import_module(f"poise.theory.{'averaged' if averages else 'binomial'}")
+    name = "averaged" if _averages(design, asked) else "binomial"
+    name = "anytime" if asked.test == "open-ended" and asked.gamma is None else name
+    return import_module(f"poise.theory.{name}")
 
 
 def read_by(law: ModuleType, table: Changes) -> Floats:
@@ -187,9 +184,8 @@ def read_by(law: ModuleType, table: Changes) -> Floats:
     return table.values[:, :1] if law.__name__.endswith("binomial") else table.values
 
 
-def _averages(
-    design: Design, delta: float, alpha: float, test: str, gamma: float | None = None
-) -> bool:
+def _averages(design: Design, asked: Question) -> bool:
+    delta, test, gamma = asked.delta, asked.test, asked.gamma
     decisions = design.compares == "decisions"
     if gamma is not None and (not design.all_leave or decisions or test == "averaged"):
         problem = "is for the Binomial test where every row of a given training set leaves in turn"
@@ -206,7 +202,7 @@ def _averages(
         return test == "averaged"
     if delta == 0 or design.removals == design.points == 1:
         return False
-    return design.randomized or design.n_trials >= counts.trials_for_averaging(delta, alpha)
+    return design.randomized or design.n_trials >= counts.trials_for_averaging(delta, asked.level)
 
 
 def until(question: Question, design: Design, rivals: int = 1) -> Callable[[Floats], bool]:
@@ -216,10 +212,8 @@ def until(question: Question, design: Design, rivals: int = 1) -> Callable[[Floa
     several ``rivals``, each with its share of the level, a run also ends once Holm's method cannot
     call it stable any more, whatever becomes of the others.
     """
-    test = (question.delta, question.alpha, question.test, question.gamma)
-    threshold = design.threshold(question.epsilon)
-    watch = _watch_shares if _averages(design, *test) else _watch_counts
-    return watch(question, design, threshold, rivals)
+    watch = _watch_shares if _averages(design, question) else _watch_counts
+    return watch(question, design, design.threshold(question.epsilon), rivals)
 
 
 def tolerating(values: Floats, gamma: float) -> Floats:

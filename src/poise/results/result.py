@@ -146,8 +146,7 @@ class Result(Answer):
     @cached_property
     def law(self) -> ModuleType:
         """The law that reads the trials."""
-        asked = self.question
-        return law_for(self.design, asked.delta, asked.level, asked.test, asked.gamma)
+        return law_for(self.design, self.question)
 
     @cached_property
     def table(self) -> Changes:

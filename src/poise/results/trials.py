@@ -325,15 +325,13 @@ class Trials(Answer):
             The limit is that of the test which "auto" takes for this delta; by default for the one
             that the run was begun with.
         """
-        law, level = self._law(delta, alpha), checks.alpha(alpha)
-        return float(law.upper_delta(self.table, self._threshold(epsilon), level))
+        return self._limit("upper_delta", self._threshold(epsilon), alpha, delta)
 
     def delta_lower(
         self, epsilon: float | None = None, alpha: float = 0.05, *, delta: float | None = None
     ) -> float:
         """Compute the lower confidence limit for P(change > epsilon); see :meth:`delta_upper`."""
-        law, level = self._law(delta, alpha), checks.alpha(alpha)
-        return float(law.lower_delta(self.table, self._threshold(epsilon), level))
+        return self._limit("lower_delta", self._threshold(epsilon), alpha, delta)
 
     def epsilon_upper(self, delta: float, alpha: float = 0.05) -> float | None:
         """Compute the upper confidence limit for the (1 - delta)-quantile of the change.
@@ -342,16 +340,17 @@ class Trials(Answer):
         without looking at the changes (Proposition 1; Theorem F where the averaged test reads the
         trials). Infinite if the trials are too few for this delta; None for labels and decisions.
         """
-        law = self._law(checks.delta(delta), alpha)
-        return float(law.upper_epsilon(self.table, delta, alpha)) if self.design.sized else None
+        return self._limit("upper_epsilon", delta, alpha, delta) if self.design.sized else None
 
     def epsilon_lower(self, delta: float, alpha: float = 0.05) -> float | None:
         """Compute the lower limit for the (1 - delta)-quantile; see :meth:`epsilon_upper`.
 
         With confidence 1 - alpha, at least a share delta of changes is as large as it.
         """
-        law = self._law(checks.delta(delta), alpha)
-        return float(law.lower_epsilon(self.table, delta, alpha)) if self.design.sized else None
+        return self._limit("lower_epsilon", delta, alpha, delta) if self.design.sized else None
+
+    def _limit(self, name: str, about: float | None, alpha: float, delta: float | None) -> float:
+        return float(getattr(self._law(delta, alpha), name)(self.table, about, alpha))
 
     def mean_limit(self, bound: float, alpha: float = 0.05) -> float:
         """Compute an upper confidence limit for the mean of min(change, bound).
@@ -401,7 +400,7 @@ class Trials(Answer):
         """
         from poise.results.profile import Profile
 
-        law = self._law(delta, checks.alpha(alpha))
+        law = self._law(delta, alpha)
         return Profile.of(self.table, law, alpha, **options) if self.design.sized else None
 
     @property
@@ -410,7 +409,7 @@ class Trials(Answer):
         return self._law(None, self.design.level)
 
     def _law(self, delta: float | None, alpha: float) -> ModuleType:
-        return law_for(self.design, self.delta if delta is None else delta, alpha)
+        return law_for(self.design, Question(None, self.delta if delta is None else delta, alpha))
 
     def _threshold(self, epsilon: float | None) -> float | None:
         return self.design.threshold(allowed_change(epsilon, self.design))
