@@ -161,39 +161,18 @@ def test_errors_of_fits_and_what_cannot_be_sent(rows, backend):
 
 
 @on_both
-def test_a_verdict_that_is_certain_stops_the_run(rows, backend):
-    X, y = rows
+def test_a_verdict_that_is_certain_stops_the_run_and_workers_forget_it(rows, backend, request):
     settings = {"n": 3, "epsilon": 0.0, "delta": 0.1, "stop_early": True}
-    result = poise.stability_test(Lasso(0.1), X, y, backend=backend, **settings)
-    here = poise.stability_test(Lasso(0.1), X, y, **settings)
+    result = poise.stability_test(Lasso(0.1), *rows, backend=backend, **settings)
+    here = poise.stability_test(Lasso(0.1), *rows, **settings)
     assert result.n_observed == here.n_observed < result.n_trials
     assert result.verdict == here.verdict == "unstable"
-
-
-@needs("dask")
-def test_workers_of_dask_forget_the_work_and_keep_to_n_jobs(rows, dask_client):
-    def carried(dask_worker):
-        return [name for name in dask_worker.plugins if name.startswith("poise")]
-
-    poise.measure(Lasso(0.1), *rows, n=10, backend="dask", n_jobs=1)
-    assert not any(dask_client.run(carried).values())
-    sizes = [(w.size, w.ahead) for w in map(DaskWorkers, (None, 1, 2, -1))]
-    assert sizes == [(2, 1), (1, 0), (2, 1), (2, 1)]
-
-
-@needs("dask")
-def test_the_command_line_connects(dask_client, tmp_path):
-    table = tmp_path / "rows.csv"
-    X = np.random.default_rng(0).normal(size=(300, 2))
-    np.savetxt(table, X, delimiter=",", header="x,y", comments="")
-    asked = ["measure", str(table), "--target", "y", "--algorithm", "Lasso", "--n", "5", "--json"]
-    where = ["--backend", "dask", "--address", dask_client.scheduler.address]
-    here, there = (CliRunner().invoke(main, [*asked, *more]) for more in ([], where))
-    one, other = (json.loads(each.stdout) for each in (here, there))
-    assert one.keys() == other.keys() > {"created", "command"}
-    assert {k for k in one if one[k] != other[k]} <= {"created", "command"}
-    alone = CliRunner().invoke(main, [*asked, *where[:2]])
-    assert (alone.exit_code, "--address" in alone.output) == (2, True)
+    if backend == "dask":
+        client = request.getfixturevalue("dask_client")
+        carried = client.run(lambda dask_worker: [*dask_worker.plugins])
+        assert "poise-" not in str(carried)
+        sizes = [(w.size, w.ahead) for w in map(DaskWorkers, (None, 1, 2, -1))]
+        assert sizes == [(2, 1), (1, 0), (2, 1), (2, 1)]
 
 
 @pytest.mark.parametrize("backend", CLUSTERS)
@@ -355,6 +334,8 @@ def test_the_command_line_leaves_parquet_files_where_they_are(dask_client, tmp_p
     )
     assert one["design"].pop("sd") == pytest.approx(other["design"].pop("sd"))
     assert {k for k in one if one[k] != other[k]} <= {"created", "command"}
+    alone = CliRunner().invoke(main, [*asked, "--n", "5", "--backend", "dask"])
+    assert (alone.exit_code, "--address" in alone.output) == (2, True)
 
 
 @needs("dask")

@@ -70,6 +70,8 @@ def test_bits_do_not_depend_on_company(ask):
     queries = [query for k in (1, 6) for query in (*this.trials[k].full, *this.trials[k].reduced)]
     apart = [answer.values for answer in this.oracle.ask(queries)]  # the look at a trial
     np.testing.assert_array_equal(np.abs(np.subtract(apart[::2], apart[1::2])), whole[[1, 6], 0])
+    unequal = this.oracle.answer(Batch([queries[0], queries[3]])).predictions
+    np.testing.assert_array_equal(unequal, [apart[0], apart[3]])  # which are fitted one by one
     np.testing.assert_array_equal(
         ask(Stacked(), n_jobs=2, trials=11).oracle.answer(Batch(this.trials)).changes, whole
     )
@@ -88,38 +90,22 @@ def test_a_failure_is_that_of_one_trial(run, jobs):
     assert len(caught.value.partial.changes) == 3
 
 
-def test_data_sets_of_unequal_size_are_fitted_one_by_one(ask):
-    this = ask(Stacked(), trials=4)
-    trial = this.trials[1]
-    queries = [*trial.full, *this.trials[2].reduced]
-    first, second = this.oracle.answer(Batch(queries)).predictions
-    alone = this.oracle.ask(queries)
-    np.testing.assert_array_equal(first, alone[0].values)
-    np.testing.assert_array_equal(second, alone[1].values)
-
-
-def test_another_shape_is_refused(run):
+def test_another_shape_and_a_limit_for_one_fit_are_refused(run):
     class Short(Stacked):
         def many(self, X, y, points, xi):
             return super().many(X, y, points, xi)[1:]
 
     with pytest.raises(TrialError, match=r"shape \(3, 1\); it must return one prediction"):
         run(Short())
+    with pytest.raises(ArgumentError, match="fit_timeout cannot be kept: stacked fits 4 data sets"):
+        run(Stacked(), fit_timeout=1.0)
 
 
 def test_what_computes_on_an_accelerator_stays_in_this_process(run, monkeypatch):
-    def pool(*arguments):
-        raise AssertionError
-
-    monkeypatch.setattr("poise.engine.pool.Pool.of", pool)
+    monkeypatch.delattr("poise.engine.pool.Pool.of")
     algorithm = Stacked(device="gpu")
     run(algorithm, n_jobs=2)
     assert algorithm.stacks
-
-
-def test_there_is_no_limit_for_one_fit_of_a_stack(run):
-    with pytest.raises(ArgumentError, match="fit_timeout cannot be kept: stacked fits 4 data sets"):
-        run(Stacked(), fit_timeout=1.0)
 
 
 def test_whole_runs_agree_and_repeat(tmp_path):
