@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import binom
 from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Lasso, LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
@@ -94,3 +95,35 @@ def evidence() -> None:
     axis.axhline(20, color="black", linestyle="--")
     axis.text(0.05, 22, "1/α: stable")
     axis.set(xlabel="days", ylabel="evidence", yscale="log", xlim=(0, 5))
+
+
+def split() -> None:
+    """Show which rows make four trials of n = 10, in their order after shuffling."""
+    trials, n = 4, 10
+    kinds = [[*["train"] * (n - 1), "leaves"] * trials, ["test"] * trials]
+    colors = {"train": "#c8cdd3", "leaves": VERDICTS["unstable"], "test": VERDICTS["stable"]}
+    _, axis = plt.subplots(figsize=(6.5, 1.3), layout="constrained")
+    gap = trials * n + 1  # between training sets and test rows
+    for place, kind in enumerate([*kinds[0], "", *kinds[1]]):
+        axis.bar(place, 1, width=0.85, color=colors.get(kind, "white"))
+    for k in range(trials):
+        axis.text(n * k + (n - 1) / 2, 1.15, f"trial {k}", ha="center")
+        axis.text(gap + k, 1.15, k, ha="center")
+    axis.legend(
+        [plt.Rectangle((0, 0), 1, 1, color=color) for color in colors.values()],
+        ["trains", "leaves", "is predicted"],
+        ncols=3, loc="upper center", bbox_to_anchor=(0.5, 0), frameon=False,
+    )  # fmt: skip
+    axis.set(ylim=(0, 1.5))
+    axis.set_axis_off()
+
+
+def random_terms() -> None:
+    """Show the changes of a forest, with the same random term for both fits and with two."""
+    _, axis = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
+    for coupling in ("shared", "independent"):
+        forest = RandomForestRegressor(10)
+        trials = poise.measure(forest, X, y, n=20, coupling=coupling, points_per_trial=1)
+        axis.ecdf(trials.values, label=coupling)
+    axis.set(xlabel="change of the prediction", ylabel="share of trials")
+    axis.legend(title="coupling")
