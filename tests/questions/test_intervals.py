@@ -96,17 +96,19 @@ def test_the_jackknife_without_a_certificate_is_jackknife_plus():
 
 
 REFUSED = {
-    'verdict "inconclusive"': lambda r: r.trials.test(0.0, 0.001),
-    "new training sets": lambda r: certificate(notion="without", n_labeled=0),
-    "groups": lambda r: certificate(n_groups=28_000, n_groups_unlabeled=700),
-    "replaces": lambda r: certificate(replace=True, n_labeled=28_700),
-    "losses": lambda r: certificate(compares="losses", n_labeled=28_700),
-    "independent random terms": lambda r: certificate(coupling="independent"),
-    "by total_variation": lambda r: replace(
+    'verdict is "inconclusive"': lambda r: r.trials.test(0.0, 0.001),
+    "notion is without, not new": lambda r: certificate(notion="without", n_labeled=0),
+    "unit is group": lambda r: certificate(n_groups=28_000, n_groups_unlabeled=700),
+    "replace is True": lambda r: certificate(replace=True, n_labeled=28_700),
+    "compares is losses": lambda r: certificate(compares="losses", n_labeled=28_700),
+    "coupling is independent, not shared": lambda r: certificate(coupling="independent"),
+    "distance is total_variation": lambda r: replace(
         r, trials=certificate(distance="total_variation").trials
     ),
-    "about Ridge(alpha=2.0)": lambda r: certificate_of(algorithm="Ridge(alpha=2.0)"),
-    "n = 41": lambda r: certificate(n=41, n_labeled=28_700),
+    "algorithm is Ridge(alpha=2.0), not Ridge()": lambda r: certificate_of(
+        algorithm="Ridge(alpha=2.0)"
+    ),
+    "n is 41, not 40": lambda r: certificate(n=41, n_labeled=28_700),
     "order of rows": lambda r: certificate_of(order_free=False),
     "must be a Result": lambda r: 0.05,
 }
@@ -168,7 +170,7 @@ def test_what_a_certificate_says_of_its_fits_is_looked_at(tmp_path):
     one, two = (make_pipeline(each, Ridge()) for each in (text, other))
     known = poise.stability_test(one, rows, responses, **asked)
     poise.JackknifeRegressor(one, "jackknife", stability=known).fit(X, y)
-    refuses(two, known, "other parameters|is about Pipeline")
+    refuses(two, known, "other parameters|algorithm is Pipeline")
 
     stored = poise.stability_test(Ridge(), rows, responses, **asked)
     stored.save(tmp_path / "known.json")

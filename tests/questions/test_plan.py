@@ -71,11 +71,7 @@ def test_fresh_rows_are_counted_as_the_design_counts_them(asked, batch):
         ),
         (
             {"n": 100, "n_labeled": 1000, "delta": 0.1},
-            [
-                "The power is 0.",
-                "cannot say stable: 9 trials, and 29 are the least.",
-                "0.142 with",
-            ],
+            ["The power is 0.", "cannot say stable: 9 trials, and 29 are the least.", "0.142 with"],
         ),
         (
             {"n": 100, "delta": 0.1, "delta_star": 0.01, "power": 0.9},

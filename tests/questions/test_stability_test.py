@@ -16,13 +16,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import poise
 from poise.algorithms.algorithm import seed_from
 from poise.data.randomness import Randomness
-from poise.errors import (
-    AlgorithmError,
-    ArgumentError,
-    DataError,
-    PowerWarning,
-    ValidityWarning,
-)
+from poise.errors import AlgorithmError, ArgumentError, DataError, PowerWarning, ValidityWarning
 from poise.numbers import rounded_down
 from poise.settings import Asked, MoreSettings, Settings, settings_of
 

@@ -31,6 +31,8 @@ from poise.settings import Everything, checked, documented
 
 _OTHERS = ("n", "X_unlabeled", "groups_unlabeled", "coupling", "position", "remove", "replace")
 _OF_A_VERDICT = ("epsilon", "alpha", "test", "stop_early", "randomized", "gamma")
+Tables = tuple[Any, Any, Any, Any]  # X, y, X_fresh, y_fresh
+Places = tuple[int, ...]
 _GROWS = ("update", "add-one")  # notions in which fresh rows are added, and others predicted
 _COMPARED = {"==": eq, "!=": ne, "<=": le, ">=": ge, "<": lt, ">": gt}
 _CONDITION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
@@ -137,11 +139,7 @@ class GivenJob(Job):
 
     @classmethod
     def given(
-        cls,
-        function: str,
-        algorithm: object,
-        rows: tuple[Any, Any, Any, Any],
-        asked: Mapping[str, Any],
+        cls, function: str, algorithm: object, rows: Tables, asked: Mapping[str, Any]
     ) -> GivenJob:
         """Check the settings, then the rows, then the algorithm."""
         settings = checked(function, asked, Everything)
@@ -155,12 +153,7 @@ class GivenJob(Job):
 
     @classmethod
     def on(
-        cls,
-        algorithm: object,
-        sample: Sample,
-        settings: Mapping[str, Any],
-        notion: Notion,
-        left_out: tuple[int, ...] = (),
+        cls, algorithm: object, sample: Sample, settings: Any, notion: Notion, left_out: Places = ()
     ) -> GivenJob:
         """Count rows or groups, and refuse what these rows cannot be asked."""
         n, groups = sample.n_labeled, sample.groups_unlabeled is not None
@@ -369,7 +362,7 @@ def _refuse_training_rows(sample: Sample, y_fresh: Rows | None) -> None:
         )
 
 
-def _left_out(without: Any, X: Any, sample: Sample) -> tuple[int, ...]:
+def _left_out(without: Any, X: Any, sample: Sample) -> Places:
     """Return the places of the rows that leave: named by a condition, a mask or labels."""
     if without is None:
         return ()

@@ -223,8 +223,8 @@ class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
 def _parts(terms: list[int]) -> list[Part]:
     """Leave out each row in turn, and none in the end."""
     rows = np.arange(len(terms) - 1)
-    left_out = [Part(np.delete(rows, i), terms[i], f"the fit without row {i}") for i in rows]
-    return [*left_out, Part(rows, terms[-1], "the fit to all rows")]
+    left_out = [(np.delete(rows, i), terms[i], f"the fit without row {i}") for i in rows]
+    return [*left_out, (rows, terms[-1], "the fit to all rows")]
 
 
 def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> None:
@@ -233,31 +233,26 @@ def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> Non
         raise ArgumentError("must be a Result or None", argument="stability", got=result)
     design, origin, tested = result.design, result.trials.origin, _tested(result)
     code = dict(origin.code).get("algorithm", "") if origin else ""
-    refusals = {
-        f'has the verdict "{result.verdict}"': not result.stable,
-        "was asked after the fits": origin is not None and result.asked == "after",
-        "is not about new training sets": design.notion != "new",
-        f"is about {design.unit}s": design.unit != "row",
-        "removes several rows, or replaces one": design.replace or design.remove != 1,
-        f"is about {design.compares}": design.compares != "predictions",
-        f"has {design.coupling} random terms": design.coupling != "shared",
-        f"measures changes by {design.distance}": design.distance not in ("absolute", "euclidean"),
-        f"is about {design.algorithm}": design.algorithm != algorithm.name,
-        "is about other parameters": tested is not None
-        and tested.algorithm.identity != algorithm.identity,
-        "is about other code of this name": code != code_digest(*algorithm.user_code),
-        "is about fits with further arguments": tested is not None
-        and fit_params_of(tested.sample) != [],
-        f"is about n = {design.n:,}, and there are {sample.n_labeled:,} rows": design.n
-        != sample.n_labeled,
-        "is about an algorithm for which the order of rows may matter": not design.order_free,
-        "was obtained from rows of X": tested is not None and _share_rows(tested.sample, sample),
+    needed = {"notion": "new", "unit": "row", "remove": 1, "replace": False, "coupling": "shared"}
+    needed |= {"compares": "predictions", "algorithm": algorithm.name, "n": sample.n_labeled}
+    there = {name: getattr(design, name) for name in needed}
+    refusals = {f"{k} is {there[k]}, not {v}": there[k] != v for k, v in needed.items()} | {
+        f'the verdict is "{result.verdict}"': not result.stable,
+        "it was asked after the fits": origin is not None and result.asked == "after",
+        f"the distance is {design.distance}": design.distance not in ("absolute", "euclidean"),
+        "it is about other code of this name": code != code_digest(*algorithm.user_code),
+        "the order of rows may matter": not design.order_free,
     }
+    if tested is not None:
+        refusals |= {
+            "it is about other parameters": tested.algorithm.identity != algorithm.identity,
+            "it is about fits with further arguments": fit_params_of(tested.sample) != [],
+            "it was obtained from rows of X": _share_rows(tested.sample, sample),
+        }
     for reason, refused in refusals.items():
         if refused:
-            raise ArgumentError(
-                f"{reason}: no certificate for these intervals", argument="stability"
-            )
+            problem = f"is no certificate for these intervals: {reason}"
+            raise ArgumentError(problem, argument="stability")
     for text in result.warnings:
         warnings.warn(f"the certificate has a warning: {text}", PoiseWarning, stacklevel=4)
 

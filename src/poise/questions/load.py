@@ -124,11 +124,7 @@ def begun_or_resumed(
 
 
 def _begin(
-    job: Job,
-    oracle: Oracle,
-    journal: Journal,
-    question: Question | None,
-    identity: dict[str, Any],
+    job: Job, oracle: Oracle, journal: Journal, question: Question | None, identity: dict[str, Any]
 ) -> tuple[Job, Trials, Look]:
     """Look at the first trial, and write down all that is known before the others."""
     seen = job.look(oracle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,7 @@ from poise.progress import Progress
 _PATIENCE = 2.0  # seconds in which fits are made here: worker processes take as long to start
 
 Fitted = tuple[Predict, tuple[Said, ...]]
-
-
-class Part(NamedTuple):
-    """Rows to fit with a random term, and their name for errors."""
-
-    rows: Ids
-    xi: int
-    name: str
+Part = tuple[Ids, int, str]  # rows, their random term, and a name for errors
 
 
 class Refitting(BaseEstimator):  # type: ignore[misc]
@@ -99,13 +92,14 @@ def _in_turn(
 
 
 def _fitted(algorithm: Algorithm, sample: Sample, settings: Settings, part: Part) -> Fitted:
+    rows, xi, name = part
     with Surroundings(settings) as around:
-        X, y, more = sample.training(part.rows)
-        around.before_fit(part.xi)
+        X, y, more = sample.training(rows)
+        around.before_fit(xi)
         try:
-            return algorithm.fit(X, y, part.xi, **more), around.after_fit()
+            return algorithm.fit(X, y, xi, **more), around.after_fit()
         except Exception as error:
-            error.add_note(f"This happened in {part.name}.")
+            error.add_note(f"This happened in {name}.")
             raise
 
 

@@ -20,7 +20,7 @@ from poise.data.randomness import Randomness
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError
 from poise.numbers import at_most, exactly, number
-from poise.questions.refits import Part, Refitting, fit_each, floats
+from poise.questions.refits import Refitting, fit_each, floats
 from poise.theory.bagging import inflated_mask
 from poise.theory.random_bags import BagChoice, choose_bags
 
@@ -196,7 +196,7 @@ class Stabilized(Refitting, abc.ABC):
         self.bags_ = [subbag(randomness, k, len(y), size) for k in range(chosen.n_bags)]
         terms = randomness.block("fit of the bag", 0, chosen.n_bags)[:, 0].tolist()
         named = [f"bag {k}, of {checks.counted(size, 'row')}" for k in range(chosen.n_bags)]
-        parts = [Part(*each) for each in zip(self.bags_, terms, named, strict=True)]
+        parts = list(zip(self.bags_, terms, named, strict=True))
         self._members = fit_each(algorithm, sample, parts, self.n_jobs)
         return self
 
