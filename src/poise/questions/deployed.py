@@ -34,6 +34,7 @@ _OF_A_VERDICT = ("epsilon", "alpha", "test", "stop_early", "randomized", "gamma"
 Tables = tuple[Any, Any, Any, Any]  # X, y, X_fresh, y_fresh
 Places = tuple[int, ...]
 _GROWS = ("update", "add-one")  # notions in which fresh rows are added, and others predicted
+_WEIGHED = "must be left out: added rows have none"
 _COMPARED = {"==": eq, "!=": ne, "<=": le, ">=": ge, "<": lt, ">": gt}
 _CONDITION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
 
@@ -143,7 +144,6 @@ class GivenJob(Job):
     ) -> GivenJob:
         """Check the settings, then the rows, then the algorithm."""
         settings = checked(function, asked, Everything)
-        _refuse_other_settings(settings)
         sample = with_fresh_rows(*rows, settings)
         own = sample.n_labeled if sample.groups is None else sample.n_groups or 0
         if own < 2:
@@ -261,19 +261,21 @@ class GivenJob(Job):
     # what cannot be asked
 
     def _refuse_rows(self, known: bool) -> None:
-        design, weights, panel = self.design, [*self.sample.per_row], self.distance.panel
+        design, settings, panel = self.design, self.settings, self.distance.panel
         grows, jackknife = design.taken > 0, design.notion == "jackknife"
         needs = (grows or design.compares == "losses") and not known
-        useless = self.settings["points_per_trial"] and (panel or design.notion not in _GROWS)
+        useless = settings["points_per_trial"] and (panel or design.notion not in _GROWS)
         why = "a decision names its points" if panel else "each fresh row is a trial"
+        some = settings["removals_per_trial"] not in (None, "all")
         refused: dict[str, Any] = {
             "y_fresh": needs and "is missing: rows that are added, or losses, need responses",
             "groups": jackknife and design.unit == "group" and "must be left out for the jackknife",
             "distance": jackknife and panel and "must not be a decision: one row is predicted",
             "points_per_trial": useless and f"must be left out: {why}",
+            "removals_per_trial": some and "must be 'all' or left out",
+            "chosen_from": design.chosen_from > 1 and not design.without and "needs without",
+            **{f"fit_params[{name!r}]": grows and _WEIGHED for name in self.sample.per_row},
         }
-        if grows and weights:
-            refused[f"fit_params[{weights[0]!r}]"] = "must be left out: added rows have none"
         for argument, problem in refused.items():
             if problem:
                 raise ArgumentError(problem, argument=argument)
@@ -282,23 +284,10 @@ class GivenJob(Job):
             need = counted(planned.rows_for(1), f"fresh {design.unit}")
             raise DataError(f"holds no trial: one takes {need}", argument="X_fresh")
         seen = looked_at(self.sample.digest()) if design.without else 0
-        if seen and self.settings["chosen_from"] is None:
-            raise ArgumentError(
-                "names rows after their influence on these fresh rows was looked at, which breaks "
-                "the level",
-                argument="without",
-                remedy=f"take other fresh rows, or say chosen_from={seen} (alpha is divided by it; "
-                "1 if the table did not matter)",
-            )
-
-
-def _refuse_other_settings(settings: Mapping[str, Any]) -> None:
-    removals = settings["removals_per_trial"]
-    if removals not in (None, "all"):
-        problem = "must be 'all' or left out"
-        raise ArgumentError(problem, argument="removals_per_trial", got=removals)
-    if settings["chosen_from"] is not None and settings["without"] is None:
-        raise ArgumentError("needs without", argument="chosen_from")
+        if seen and settings["chosen_from"] is None:
+            problem = "names rows after their influence on these fresh rows was looked at"
+            remedy = f"take other fresh rows, or say chosen_from={seen}: alpha is divided by it"
+            raise ArgumentError(problem, argument="without", remedy=remedy)
 
 
 def _notion(settings: Mapping[str, Any]) -> Notion:
