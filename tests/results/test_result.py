@@ -136,7 +136,7 @@ def test_trials_that_change_their_kind_are_doubted():
 def test_what_changes_alone_cannot_answer_is_said():
     trials = Trials.from_changes([0.5] * 20 + [2.0], n=10)
     assert repr(trials.profile()).startswith("Profile(3 steps down to P(change > 2) <= ")
-    with pytest.raises(ArgumentError, match="epsilon must be a number here"):
+    with pytest.raises(ArgumentError, match="epsilon must be a finite number"):
         trials.test("5% of sd", 0.1)
     with pytest.raises(ArgumentError, match="results must hold results: a has no verdict"):
         table({"a": trials})

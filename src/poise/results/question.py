@@ -152,13 +152,9 @@ def allowed_change(epsilon: object, design: Design) -> float | None:
             argument="epsilon",
             remedy=f"poise.{helps} shows how large the changes are" if helps else "",
         )
-    problem = ""
     if not design.sized and epsilon is not None:
         is_a = "a share" if design.compares == "decisions" else "yes or no"
         problem = f"must be left out: a change is {is_a} here"
-    elif isinstance(epsilon, str):
-        problem = "must be a number here: only a new run can set rows aside for a share of the sd"
-    if problem:
         raise ArgumentError(problem, argument="epsilon", got=epsilon)
     return None if epsilon is None else checks.epsilon(epsilon)
 

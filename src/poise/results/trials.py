@@ -278,8 +278,7 @@ class Trials(Answer):
                 argument="delta",
                 remedy={"delta": self.delta},
             )
-        change = allowed_change(epsilon, self.design)
-        question = Question(change, checks.delta(delta), alpha, test, gamma=gamma)
+        question = Question(epsilon, delta, alpha, test, gamma=gamma)
         return self._with_coin(randomized).judge(question)
 
     def judge(self, question: Question) -> Result:
