@@ -210,8 +210,10 @@ def test_algorithms_and_sizes_are_drawn_with_their_limits_and_delta():
         [axes] = answer.plot().axes
         assert along(axes)[1] > 0.2  # δ is seen beyond all limits
         assert words(axes)[-1] == "δ = 0.2"
-    points = [tuple(line.get_xydata()[0]) for line in axes.lines if line.get_marker() == "o"]
-    assert points == list(curve.delta_upper.items())
+    points = axes.collections[0].get_offsets().tolist()
+    assert points == [list(each) for each in curve.delta_upper.items()]
+    few = {str(n): trials_of([0.1] * n, n=n) for n in (5, 40)}
+    assert words(poise.Curve(few, Question(None, 0.2)).plot().axes[0]) == ["∞"]
 
 
 def test_power_lies_below_the_ceiling():

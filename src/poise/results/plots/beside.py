@@ -53,13 +53,11 @@ def plot_curve(curve: Curve, **place: Any) -> Any:
     panels = Panels(2.3, **place)
     (axes,) = panels.axes
     sizes, heights = np.array(list(limits)), np.array(list(limits.values()))
-    axes.plot(sizes[np.isfinite(heights)], heights[np.isfinite(heights)], color=COLOURS["limit"])
-    colours = [COLOURS[each.verdict] for each in curve.values()] or [COLOURS["limit"]] * len(sizes)
-    for size, height, colour in zip(sizes, heights, colours, strict=True):
-        if np.isfinite(height):
-            axes.plot([size], [height], "o", ms=5, color=colour, clip_on=False)
-        else:
-            axes.annotate("∞", (size, 1), xycoords=("data", "axes fraction"), fontsize=WORD)
+    axes.plot(sizes, heights, color=COLOURS["limit"])
+    colours = [COLOURS[each.verdict] for each in curve.values()] or COLOURS["limit"]
+    axes.scatter(sizes, heights, s=25, c=colours, zorder=3, clip_on=False)
+    for size in sizes[np.isinf(heights)]:
+        axes.annotate("∞", (size, 1), xycoords=("data", "axes fraction"), fontsize=WORD)
     axes.set(xscale="log", xlabel="training size n")
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.minorticks_off()
@@ -102,7 +100,5 @@ def power_curves(plan: Plan) -> tuple[Floats, Floats, Floats]:
     """
     truth = np.linspace(0, min(1.0, _BEYOND * plan.delta), _POINTS)
     power = binomial.power(plan.n_trials, plan.delta, truth, plan.alpha, plan.randomized)
-    ceiling = np.full(len(truth), np.nan)
-    for k in np.flatnonzero(truth < plan.delta):
-        ceiling[k] = plan.ceiling_at(truth[k])
-    return truth, power, ceiling
+    ceiling = [plan.ceiling_at(each) if each < plan.delta else np.nan for each in truth]
+    return truth, power, np.array(ceiling)
