@@ -20,7 +20,7 @@ from sklearn.neighbors import KNeighborsRegressor
 import poise
 from helpers import ROOT
 from poise.cli import main
-from poise.errors import ArgumentError, DataError
+from poise.errors import DataError
 from poise.questions.check import CHECKS
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import this file
@@ -92,7 +92,6 @@ IRIS = load_iris(return_X_y=True, as_frame=True)
 @pytest.mark.parametrize(
     ("algorithm", "rows", "settings"),
     [
-        (mean, (X, Y), {}),
         (Lasso(), (X, Y), {"n": 0.9, "distance": poise.loss_change("squared")}),
         (GaussianNB(), IRIS, {"response": "predict_proba"}),
         (DummyClassifier(), (IRIS[0], IRIS[1].map(str)), {"n": 11}),  # coarse is not frozen
@@ -127,8 +126,6 @@ def test_what_cannot_be_known_is_not_called_ok():
 def test_refused_before_the_first_fit():
     with pytest.raises(DataError, match="leaves no row to predict"):
         poise.check(mean, X, Y, n=442)
-    with pytest.raises(ArgumentError, match="n must be at most the 442"):
-        poise.check(mean, X, Y, n=443)
     with pytest.raises(TypeError, match="epsilon"):
         poise.check(mean, X, Y, epsilon=1)
 

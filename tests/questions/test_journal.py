@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Lasso, LinearRegression, Ridge
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import poise
@@ -56,14 +55,10 @@ RUNS = {
     ),
     "groups": partial(poise.measure, Lasso(), X, Y, n=8, groups=np.arange(442) // 3),
     "labels": partial(poise.measure, DecisionTreeClassifier(), X, LABELS, n=20),
-    "neighbours": partial(poise.measure, KNeighborsClassifier(3), X, LABELS, n=20),
     "decision": partial(
         poise.measure, Lasso(), X, Y, n=20, distance=poise.decisions.top_k(2, of=5)
     ),
     "deployed": partial(poise.measure_deployed, level, *GIVEN[:3], check=False, on_error="record"),
-    "labels of one set": partial(
-        poise.measure_deployed, DecisionTreeClassifier(), X[:20], LABELS[:20], X[400:]
-    ),
     "update": partial(poise.measure_deployed, DecisionTreeRegressor(), *GIVEN, update=2),
     "jackknife": partial(poise.measure_deployed, Lasso(), *GIVEN, notion="jackknife"),
 }  # fmt: skip

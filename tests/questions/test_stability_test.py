@@ -125,34 +125,21 @@ def test_n_may_be_a_share_and_says_what_the_rows_reach_if_missing():
         poise.stability_test(Lasso(), X, Y, n=10, epsilon=25)
 
 
-SCORES = {"algorithm": LogisticRegression(), "y": LABELS, "response": "predict_proba"}
+OF_LABELS = {"algorithm": LogisticRegression(), "y": LABELS}
+SCORES = OF_LABELS | {"response": "predict_proba"}
 REFUSED = [
     (ArgumentError, "epsilon must be below 1", SCORES),  # no change of probabilities exceeds 1
     (ArgumentError, "n must be", {"n": 1}),
     (ArgumentError, "n .*60", {"n": 61}),
-    (ArgumentError, "epsilon must be", {"epsilon": -1}),
     (ArgumentError, "epsilon is missing.*poise.measure", {"epsilon": None}),
     (ArgumentError, "epsilon must be .*5% of sd", {"epsilon": "5% of spread"}),
     (ArgumentError, r"delta must be a number in \[0, 1\), got 1.2", {"delta": 1.2}),
-    (ArgumentError, r"alpha must be a number in \(0, 1\), got 0", {"alpha": 0}),
-    (ArgumentError, "test must be", {"test": "binom"}),
-    (ArgumentError, "position must be", {"position": "first"}),
     (ArgumentError, "remove", {"remove": 10}),
     (ArgumentError, "removals_per_trial", {"removals_per_trial": 11}),
-    (ArgumentError, "max_trials must be", {"max_trials": 0}),
     (ArgumentError, "random_state", {"random_state": "seed"}),
     (ArgumentError, "distance", {"distance": "cosine"}),
-    (ArgumentError, "coupling", {"coupling": "antithetic"}),
-    (
-        ArgumentError,
-        "epsilon must be left out.*'5% of sd'",
-        {"algorithm": LogisticRegression(), "y": LABELS, "epsilon": "5% of sd"},
-    ),
-    (
-        ArgumentError,
-        "probabilities, and the algorithm predicts labels.*response='predict_proba'",
-        {"algorithm": LogisticRegression(), "y": LABELS, "distance": "loss_change('log')"},
-    ),
+    (ArgumentError, "epsilon must be left out.*'5% of sd'", OF_LABELS | {"epsilon": "5% of sd"}),
+    (ArgumentError, "response='predict_proba'", OF_LABELS | {"distance": "loss_change('log')"}),
     (AlgorithmError, "coupling cannot be used: SystemExit: 0", {"coupling": Exits()}),
     (AlgorithmError, "distance cannot be described: SystemExit: 0", {"distance": Exits()}),
     (TypeError, "n_job'; did you mean 'n_jobs'", {"n_job": 2}),
@@ -160,7 +147,6 @@ REFUSED = [
     (AlgorithmError, "row 3", {"X": WITH_A_HOLE, "algorithm": Lasso()}),
     (DataError, "groups_unlabeled", {"groups": np.arange(60) // 2, "X_unlabeled": SMALL_X}),
     (AlgorithmError, "Lasso\\(\\)", {"algorithm": Lasso}),
-    (AlgorithmError, "got 'Lasso'", {"algorithm": "Lasso"}),
 ]
 
 
@@ -175,19 +161,16 @@ def test_what_can_be_known_is_refused_before_the_first_fit(kind, message, change
 
 
 def test_a_hopeless_question_is_told_at_once():
-    Counting.fits = 0
-    with pytest.warns(PowerWarning, match="trials"):
-        result = poise.stability_test(Counting(), SMALL_X, SMALL_Y, n=10, epsilon=1, delta=0.01)
-    assert result.verdict == "inconclusive"
-    with pytest.warns(PowerWarning, match="max_trials = 1; 5 trials are the least"):
-        poise.stability_test(Counting(), SMALL_X, SMALL_Y, n=10, epsilon=1, delta=0.5, max_trials=1)
-    with pytest.warns(PowerWarning):
-        nothing = poise.stability_test(Counting(), SMALL_X, SMALL_Y, n=60, epsilon=1, delta=0.5)
-    with pytest.warns(PowerWarning, match="0 trials, 1 are the least"):
-        poise.stability_test(
-            Counting(), SMALL_X, SMALL_Y, n=60, epsilon=1, delta=0.5, randomized=True
-        )
-    assert (nothing.n_trials, nothing.verdict) == (0, "inconclusive")
+    for more, words in (
+        ({"delta": 0.01}, "trials"),
+        ({"max_trials": 1}, "max_trials = 1; 5 trials are the least"),
+        ({"n": 60}, "0 trials"),
+        ({"n": 60, "randomized": True}, "0 trials, 1 are the least"),
+    ):
+        asked = {"n": 10, "epsilon": 1, "delta": 0.5} | more
+        with pytest.warns(PowerWarning, match=words):
+            result = poise.stability_test(Counting(), SMALL_X, SMALL_Y, **asked)
+        assert result.verdict == "inconclusive"
 
 
 def test_points_that_were_asked_for_may_leave_too_few_trials():
