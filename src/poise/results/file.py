@@ -68,15 +68,13 @@ def to_dict(of: Trials | Result) -> dict[str, Any]:
 def _fields(of: Trials | Result) -> dict[str, Any]:
     """Return what a file holds; every number of a result is computed."""
     trials = of.trials if isinstance(of, Result) else of
-    counts = ("n_trials", "n_observed", "n_failures", "n_fits")
-    names = NUMBERS if isinstance(of, Result) else ()
+    names = NUMBERS if isinstance(of, Result) else [n for n in NUMBERS if n.startswith("n_")]
     return {
         "format": FORMAT,
         **beginning(trials),
         "statement": [printable(line) for line in str(of).splitlines()],
         "question": of.question if isinstance(of, Result) else None,
         "failures": trials.failures,
-        **{name: getattr(trials, name) for name in counts},
         **{name: _plain(getattr(of, name)) for name in names},
         "shape": trials.changes.shape,
         "changes": written(trials.changes),
