@@ -12,7 +12,7 @@ from poise import checks
 from poise.numbers import level, without_noise
 from poise.results.design import Design
 from poise.results.question import Question, allowed_change, law_for, read_by, tolerating
-from poise.results.trials import Answer, Trials
+from poise.results.trials import Answer, Floats, Trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,24 +90,9 @@ class Result(Answer):
         return self.design.n
 
     @property
-    def n_trials(self) -> int:
-        """Number of planned trials m."""
-        return self.trials.n_trials
-
-    @property
-    def n_observed(self) -> int:
-        """Number of trials that were run."""
-        return self.trials.n_observed
-
-    @property
-    def n_failures(self) -> int:
-        """Number of trials that failed, at least in part."""
-        return self.trials.n_failures
-
-    @property
-    def n_fits(self) -> int:
-        """Number of fits of all trials."""
-        return self.trials.n_fits
+    def changes(self) -> Floats:
+        """The changes of all trials."""
+        return self.trials.changes
 
     @property
     def stopped_early(self) -> bool:

@@ -56,9 +56,31 @@ class Failed:
 
 
 class Answer(Shown):
-    """An answer that is drawn, shown by notebooks, and kept in a file."""
+    """An answer about the trials of a design: drawn, shown by notebooks, and kept in a file."""
 
+    design: Any  # a Design
+    changes: Any  # as of trials
     drawn_by = "changes:plot_changes"
+
+    @property
+    def n_trials(self) -> int:
+        """Number of planned trials m."""
+        return int(self.design.n_trials)
+
+    @property
+    def n_observed(self) -> int:
+        """Number of trials that were run; fewer than planned if the run was stopped."""
+        return len(self.changes)
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits of these trials; 0 if they were measured elsewhere."""
+        return self.design.fits(self.n_observed) if self.design.from_rows else 0
+
+    @property
+    def n_failures(self) -> int:
+        """Number of trials in which at least one change could not be measured."""
+        return int(np.isnan(self.changes).any(axis=(1, 2)).sum())
 
     def to_html(self, picture: bool = True) -> str:
         """Return what a notebook shows: an HTML fragment in words, a picture and numbers.
@@ -179,26 +201,6 @@ class Trials(Answer):
         return cls(table, Design(algorithm=algorithm, n=size, n_labeled=m * size, **made))
 
     # counts
-
-    @property
-    def n_trials(self) -> int:
-        """Number of planned trials m."""
-        return self.design.n_trials
-
-    @property
-    def n_observed(self) -> int:
-        """Number of trials that were run; fewer than planned if the run was stopped."""
-        return len(self.changes)
-
-    @property
-    def n_fits(self) -> int:
-        """Number of fits of these trials; 0 if they were measured elsewhere."""
-        return self.design.fits(self.n_observed) if self.design.from_rows else 0
-
-    @property
-    def n_failures(self) -> int:
-        """Number of trials in which at least one change could not be measured."""
-        return int(np.isnan(self.changes).any(axis=(1, 2)).sum())
 
     @property
     def error(self) -> float:
