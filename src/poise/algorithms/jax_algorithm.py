@@ -49,10 +49,6 @@ def jax_algorithm(
         Fits in one program; 32 on a CPU and 8,192 on a GPU by default. Memory grows with it. The
         last digits may depend on it.
 
-    Returns
-    -------
-    Algorithm
-
     Examples
     --------
     >>> import jax.numpy as jnp, poise

@@ -69,10 +69,6 @@ def mlp(
     float64, at_once
         As in :func:`poise.jax_algorithm`.
 
-    Returns
-    -------
-    Algorithm
-
     Examples
     --------
     >>> import poise
@@ -94,12 +90,8 @@ def mlp(
         checks.choice("activation", activation, ("relu", "tanh", "logistic")),
         checks.flag("standardize", standardize),
     )
-    options: dict[str, Any] = {
-        "classes": classes,
-        "response": response,
-        "float64": float64,
-        "at_once": at_once,
-    }
+    options: dict[str, Any] = {"classes": classes, "response": response}
+    options |= {"float64": float64, "at_once": at_once}
     algorithm = jax_algorithm(network, **options)
     defaults, given = mlp.__kwdefaults__ or {}, vars(network) | options
     given = {"hidden": list(network.hidden)} | {name: given[name] for name in defaults}
@@ -127,9 +119,8 @@ class Network:
             mean, deviation = location_and_scale(X)
             X, x = (X - mean) / deviation, (x - mean) / deviation
             level, spread = (0.0, 1.0) if n_classes else location_and_scale(y)
-        start = glorot(
-            key, (X.shape[1], *self.hidden, n_classes or math.prod(y.shape[1:])), X.dtype
-        )
+        sizes = X.shape[1], *self.hidden, n_classes or math.prod(y.shape[1:])
+        start = glorot(key, sizes, X.dtype)
         layers = self.trained(start, X, y if n_classes else (y - level) / spread, key)
         found = self.outputs(layers, x)
         return found if n_classes else level + spread * found.reshape(y.shape[1:])
@@ -143,9 +134,8 @@ class Network:
 
     def act(self, X: Array) -> Array:
         """Apply the activation."""
-        return {"relu": jax.nn.relu, "tanh": jnp.tanh, "logistic": jax.nn.sigmoid}[self.activation](
-            X
-        )
+        known = {"relu": jax.nn.relu, "tanh": jnp.tanh, "logistic": jax.nn.sigmoid}
+        return known[self.activation](X)
 
     def trained(self, start: Layers, X: Array, y: Array, key: Array) -> Layers:
         """Return weights and biases after the last step."""

@@ -55,22 +55,13 @@ def torch_algorithm(
     classes : bool, optional
         Whether responses are classes, those of all rows; the module returns one score for each.
         By default True for "cross_entropy".
-    response : {"predict_proba", "predict"}
-        Whether a classifier's prediction is the softmax of its scores, or a label.
+    response, float64, at_once
+        As in :func:`poise.jax_algorithm`.
     device : str
         "auto" for a GPU if there is one, or what ``torch.device`` takes.
-    float64 : bool
-        Compute in double precision; single precision is another algorithm.
     compile : bool
         Let ``torch.compile`` speed up the steps; compiling takes some seconds for n rows and
         again for n − 1, in each process.
-    at_once : int, optional
-        Fits at the same time; 32 on a CPU and 8,192 on a GPU by default. Memory grows with it. The
-        last digits may depend on it.
-
-    Returns
-    -------
-    Algorithm
 
     Raises
     ------
@@ -99,17 +90,15 @@ def torch_algorithm(
     from poise.algorithms.torch_training import LOSSES, OPTIMIZERS, TorchAlgorithm
 
     if isinstance(make_module, torch.nn.Module):
-        raise AlgorithmError(
-            "make_module must be a function that returns a new module, got a module",
-            remedy="write lambda: torch.nn.Sequential(...): each fit starts with its own weights",
-        )
+        problem = "make_module must be a function that returns a new module, got a module"
+        remedy = "write lambda: torch.nn.Sequential(...): each fit starts with its own weights"
+        raise AlgorithmError(problem, remedy=remedy)
     require_arguments(make_module, ())
+    how = optimizer if callable(optimizer) else checks.choice("optimizer", optimizer, OPTIMIZERS)
     options: dict[str, Any] = {
         "loss": loss if callable(loss) else checks.choice("loss", loss, LOSSES),
         "steps": checks.count("steps", steps, 1),
-        "optimizer": optimizer
-        if callable(optimizer)
-        else checks.choice("optimizer", optimizer, OPTIMIZERS),
+        "optimizer": how,
         "lr": checks.positive("lr", lr),
         "batch_size": None if batch_size is None else checks.count("batch_size", batch_size, 1),
         "float64": checks.flag("float64", float64),

@@ -90,27 +90,22 @@ class TorchAlgorithm(Batched):
         shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         if shape[: len(wanted)] != wanted:
             per_row = "one output" if self.n_classes is None else f"{self.n_classes} scores"
-            raise AlgorithmError(
-                f"the module must return {per_row} per row; for {len(rows)} rows it returns {shape}"
-            )
+            rule = f"the module must return {per_row} per row"
+            raise AlgorithmError(f"{rule}; for {len(rows)} rows it returns {shape}")
         for name, b in module.named_buffers():
             if not (torch.equal(b, before[name]) or name in self._masks):
-                raise AlgorithmError(
-                    f"the module changes its buffer {name!r} while it trains",
-                    remedy=f"take GroupNorm or LayerNorm in place of BatchNorm, or {_ALONE}",
-                )
+                problem = f"the module changes its buffer {name!r} while it trains"
+                remedy = f"take GroupNorm or LayerNorm in place of BatchNorm, or {_ALONE}"
+                raise AlgorithmError(problem, remedy=remedy)
         first, again = self._made([0, 0])
         if not all(torch.equal(first[name], again[name]) for name in first):
-            raise AlgorithmError(
-                "make_module draws random numbers outside PyTorch",
-                remedy="draw them by torch.rand, torch.nn.init and the like",
-            )
+            remedy = "draw them by torch.rand, torch.nn.init and the like"
+            raise AlgorithmError("make_module draws random numbers outside PyTorch", remedy=remedy)
         one, other = self._first_of_two(rows, self._tensor(y))
         if not all(torch.equal(one[name], other[name]) for name in one):
-            raise AlgorithmError(
-                "the optimiser does not treat every number by itself, so it would mix copies",
-                remedy=f"take Adam, AdamW, RMSprop or SGD, or {_ALONE}",
-            )
+            problem = "the optimiser does not treat every number by itself, so it would mix copies"
+            remedy = f"take Adam, AdamW, RMSprop or SGD, or {_ALONE}"
+            raise AlgorithmError(problem, remedy=remedy)
 
     def _first_of_two(self, X: Tensor, y: Tensor) -> list[State]:
         """Return what two steps make of a copy beside two different ones."""
