@@ -246,7 +246,8 @@ def require_arguments(
 
 def name_of(function: object) -> str:
     """Name a function or a callable object in one line."""
-    return str(getattr(function, "__name__", "")) or without_addresses(repr(function))
+    name = str(getattr(function, "__name__", "")).replace("<lambda>", "a lambda")
+    return name or without_addresses(repr(function))
 
 
 def without_addresses(text: str) -> str:

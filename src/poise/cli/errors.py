@@ -125,8 +125,10 @@ def told(error: BaseException, command: click.Context | None = None) -> str:
         spell = spelling(command) if command else as_keyword
         if isinstance(error, TrialError):
             failed = str(error).partition(". What was measured before")[0]
-            counts = f"{spell('on_error', 'record')} counts a failed trial against 'stable' instead"
-            return f"{failed}; poise --traceback … shows where; {counts}"
+            remedy = f"{spell('on_error', 'record')} counts a failed trial against 'stable' instead"
+            if error.trial == 0:  # most likely, all others would fail too
+                remedy = "poise --traceback … shows where"
+            return f"{failed}; {remedy}"
         words = error.words(spell).replace("poise.measure ", "`poise measure` ")
         words = words.replace("poise.measure_deployed ", "`poise deployed` without --delta ")
         return ". ".join([words, *notes])

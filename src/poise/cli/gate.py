@@ -42,12 +42,11 @@ def run(ctx: click.Context, path: Path) -> Exit:
         if param.name in _ELSEWHERE and is_typed(ctx, param.name):
             raise click.UsageError(f"{param.opts[0]} is for data: {path} has its questions.", ctx)
     source, entries = _read(path)
-    journals = [entry["journal"] for entry in entries if "journal" in entry]
+    journals = [str(path.parent / entry["journal"]) for entry in entries if "journal" in entry]
     output = replace(Output.of(ctx, folder=True), journal=", ".join(journals))
     with chdir(path.parent):  # in which its paths begin
         named = [file for each in (source.given, *entries) for file in files_named(each)]
-        named += [Path(journal).resolve() for journal in journals]
-    output.check(named)
+    output.check([*named, *map(Path, journals)])
     more = {name: ctx.params[name] for name in _WHERE if is_typed(ctx, name)}
     more |= {"progress": False} if output.quiet else {}
     with chdir(path.parent), stdout_is_for_the_answer():

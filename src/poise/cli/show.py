@@ -93,7 +93,7 @@ def _asked(kept: Any, asked: dict[str, Any]) -> Any:
 
 
 @options.command(
-    click.argument("file", metavar="FILE"),
+    click.argument("file", metavar="FILE", type=click.Path(exists=True)),
     click.argument("data", metavar="[DATA]", required=False),
     options.rows,
     options.algorithm,

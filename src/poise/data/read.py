@@ -302,7 +302,7 @@ def _decoded(path: str, encoding: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         problem = f"{path} is not {encoding} text: byte 0x{content[error.start]:02x} in line {line}"
-        raise DataError(problem, remedy="set encoding, such as 'latin-1' or 'utf-16'") from None
+        raise DataError(problem, remedy={"encoding": "latin-1"}) from None
 
 
 def _guessed(first: str, decimal: str) -> str:

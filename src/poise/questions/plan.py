@@ -14,7 +14,7 @@ from poise.data.copies import copies
 from poise.data.rows import as_rows
 from poise.data.sample import Sample
 from poise.data.suitable import is_classification
-from poise.errors import ArgumentError, PoiseError, in_one_line
+from poise.errors import ArgumentError, PoiseError
 from poise.numbers import at_most, exactly, number
 from poise.results.planning import menu_table, plan_lines
 from poise.results.plots import Shown
@@ -301,8 +301,8 @@ def advise(
     least = clean_trials(delta, alpha)
     largest = max((row.n for row in found if row.n_trials >= least), default=0)
     remarks = [*filter(None, [copies(sample)]), *_of_columns(X, sample)]
-    labels = algorithm is None and response == "predict" and is_classification(sample.y)
-    if labels:
+    labels = response == "predict" and is_classification(sample.y)
+    if labels and algorithm is None:
         remarks.append("The responses are classes: labels have no epsilon, probabilities have one.")
     if algorithm is not None:
         asked = {"n": largest or max(2, labeled // 2), "delta": delta, "response": response}
@@ -311,7 +311,7 @@ def advise(
             job = Job.of("advise", algorithm, X, y, asked)
             remarks += [*checks_of(job).remarks, *_of_labels(job)]
         except PoiseError as error:
-            remarks.append(f"The algorithm cannot be tested on these rows: {in_one_line(error)}")
+            remarks.append(f"The algorithm cannot be tested on these rows: {error}")
         else:
             labels = job.distance.name == "label"
     sd = None if is_classification(sample.y) else sd_of(sample)
