@@ -158,7 +158,7 @@ OTHERS = {
     "max_trials: 10000 there, 5 here": {"max_trials": 5},
     "points: 1 there, 2 here": {"points_per_trial": 2},
     "removals: 1 there, 2 here": {"removals_per_trial": 2},
-    "distance: a lambda there, absolute here": {"distance": "absolute"},
+    "distance: <lambda> there, absolute here": {"distance": "absolute"},
     "rows: ": {"X": X * (1 + 1e-15)},
     "algorithm: ": {"algorithm": Lasso(alpha=2)},
     "shuffle: true there, false here": {"shuffle": False},
