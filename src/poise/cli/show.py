@@ -93,7 +93,7 @@ def _asked(kept: Any, asked: dict[str, Any]) -> Any:
 
 
 @options.command(
-    click.argument("file", metavar="FILE", type=click.Path(exists=True)),
+    click.argument("file", metavar="FILE"),
     click.argument("data", metavar="[DATA]", required=False),
     options.rows,
     options.algorithm,
@@ -116,6 +116,8 @@ def verify(ctx: click.Context, /, file: str, data: str | None, **values: Any) ->
 
     if (data is None) == bool(values["algorithm"] or values["program"]):
         raise click.UsageError("DATA and --algorithm are needed together, or neither.", ctx)
+    if not Path(file).exists():
+        raise RecordError(f"{file} does not exist")
     asked = options.given(ctx)
     with stdout_is_for_the_answer():
         if data is not None:
