@@ -36,6 +36,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 COMMAND: ContextVar[str] = ContextVar("command", default="")  # what was typed: files tell it
 ON_DASK = ("stability_test", "measure", "assert_stable")  # functions that take its frames
 _OF_A_VERDICT = ("epsilon", "alpha", "gamma", "test", "stop_early", "randomized")
+_ROWS = """\
+    algorithm : estimator, function or Algorithm
+        As in :func:`stability_test`.
+    X : array, sparse matrix, data frame or list
+        Labelled rows.
+    y : array or str
+        Responses, or the name of their column in X.
+"""
 _LEFT_OUT: dict[str, Collection[str]] = {}  # settings that a public function does not have
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 
@@ -305,7 +313,8 @@ def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]
     """Give a public function its full signature and its list of parameters from the settings.
 
     ``{settings}`` in its docstring is replaced by the flat keywords it has and by what ``declared``
-    adds, without those to ``leave`` out; rare ones stand under "Other Parameters".
+    adds, without those to ``leave`` out; rare ones stand under "Other Parameters". ``{rows}`` is
+    replaced by what most questions are about.
     """
 
     def decorate(function: F) -> F:
@@ -324,7 +333,8 @@ def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]
             if each.name in every:
                 often = each.name in named or every[each.name].said.first
                 shown[often] += _entry(every[each.name], each.default)
-        before, _, after = (function.__doc__ or "").partition("    {settings}\n")
+        text = (function.__doc__ or "").replace("    {rows}\n", _ROWS)
+        before, _, after = text.partition("    {settings}\n")
         if shown[False]:
             rare = f"    Other Parameters\n    ----------------\n{shown[False]}\n"
             after = _AFTER_RETURNS.sub(lambda found: rare + found[0], after, count=1)

@@ -106,12 +106,7 @@ def measure(
 
     Parameters
     ----------
-    algorithm : estimator, function or Algorithm
-        As in :func:`stability_test`.
-    X : array, sparse matrix, data frame or list
-        Labelled rows.
-    y : array or str
-        Responses, or the name of their column in X.
+    {rows}
     {settings}
 
     Returns
@@ -155,12 +150,7 @@ def assert_stable(
 
     Parameters
     ----------
-    algorithm : estimator, function or Algorithm
-        As in :func:`stability_test`.
-    X : array, sparse matrix, data frame or list
-        Labelled rows.
-    y : array or str
-        Responses, or the name of their column in X.
+    {rows}
     inconclusive : {"fail", "skip", "pass"}
         What to do where the rows cannot decide; "skip" skips the running pytest test.
     {settings}

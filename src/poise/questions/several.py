@@ -100,12 +100,7 @@ def stability_curve(
 
     Parameters
     ----------
-    algorithm : estimator, function or Algorithm
-        As in :func:`stability_test`.
-    X : array, sparse matrix, data frame or list
-        Labelled rows.
-    y : array or str
-        Responses, or the name of their column in X.
+    {rows}
     {settings}
 
     Returns
