@@ -34,10 +34,6 @@ class Trap:
     ----------
     honest, world : World
         (A, P, n) and (A', P', n).
-    kind : {"label", "feature", "linear"}
-        Where the star is; whether models stay linear.
-    notion : {"shared", "independent", "coupled"}
-        The notion in which the trap is not stable.
     c : float
         Chance that a row shows the star.
     delta_star : float
@@ -53,8 +49,6 @@ class Trap:
 
     honest: World
     world: World
-    kind: str
-    notion: str
     c: float
     delta_star: float
 
@@ -116,7 +110,7 @@ def trap(
     law = _law(world, epsilon, notion, known, a, k, c)
     name = f"{kind} trap in {world.name}"
     unstable = World(name, trapped, _planting(world, c, kind, value), world.n, law)
-    return Trap(world, unstable, kind, notion, c, known)
+    return Trap(world, unstable, c, known)
 
 
 def _least(delta: float, known: float, a: float, k: int) -> float:
