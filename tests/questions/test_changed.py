@@ -115,25 +115,6 @@ def test_what_cannot_be_asked_is_refused_before_a_prediction(given, kind, words)
         asked(**{"old": OLD, **given})
 
 
-KINDS = [
-    {"epsilon": "30% of sd"},
-    {"epsilon": None, "distance": "top_k(2, of=10)"},
-    {"epsilon": 0.6, "groups_fresh": np.arange(200) // 4, "max_trials": 40},
-]
-
-
-@pytest.mark.parametrize("given", KINDS)
-def test_a_saved_answer_is_judged_again_and_repeated(given, tmp_path):
-    path, rows = tmp_path / "a.json", (X[FRESH], y[FRESH])
-    asked(y_fresh=y[FRESH], **given).save(path)
-    groups = {name: given[name] for name in ("groups_fresh",) if name in given}
-    found = poise.verify(path, (OLD, NEW), *rows, **groups)
-    assert found.verified, found
-    assert "bit for bit" in str(found)
-    other = poise.verify(path, (OLD, Lasso(0.5).fit(X, y)), *rows, **groups)
-    assert other.outcome == "not what it claims"
-
-
 # Fitted elsewhere -------------------------------------------------------------------------------
 
 

@@ -387,26 +387,3 @@ def test_the_level_given_a_training_set_by_enumeration(gamma):
         stable = trials.test(0.5, delta, alpha, gamma=gamma).stable
         wrong += stable * binom.pmf(bad, m, chance + 1e-9)
     assert 0.02 < wrong <= alpha
-
-
-KINDS = [
-    {"without": [3], "chosen_from": 30},
-    {"update": 2, "points_per_trial": 2},
-    {"notion": "add-one", "distance": "top_k(2, of=3)", "epsilon": None},
-    {"gamma": 0.1, "epsilon": "50% of sd"},
-    {"groups": np.arange(30) // 2, "groups_fresh": np.arange(24) // 2 + 90},
-]
-
-
-@pytest.mark.parametrize("asked", KINDS)
-def test_a_saved_answer_is_judged_again_and_repeated(asked, tmp_path):
-    result = poise.deployed_test(TREE, *ROWS, **{"epsilon": 1.0, "delta": 0.5, **asked})
-    result.save(tmp_path / "a.json")
-    assert str(poise.load(tmp_path / "a.json")) == str(result)
-    rows = {"X_fresh": X_FRESH, "y_fresh": Y_FRESH}
-    rows |= {name: asked[name] for name in ("groups", "groups_fresh") if name in asked}
-    found = poise.verify(tmp_path / "a.json", TREE, X, y, trials=3, **rows)
-    assert found.verified, found
-    assert "bit for bit" in str(found)
-    other = poise.verify(tmp_path / "a.json", Lasso(), X, y, **rows)
-    assert other.outcome == "not what it claims"

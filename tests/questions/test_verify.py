@@ -75,6 +75,38 @@ def test_a_run_is_repeated_bit_for_bit(name, tmp_path):
     assert "bit for bit" in str(found)
 
 
+OLD, NEW = Lasso(0.1).fit(X, y), Lasso(0.5).fit(X, y)
+OWNERS = np.arange(24) // 2
+GIVEN = {  # by what is asked besides, and what is given again
+    "chosen row": ({"without": [3], "chosen_from": 30}, {}),
+    "update": ({"update": 2, "points_per_trial": 2}, {}),
+    "decision": ({"notion": "add-one", "distance": "top_k(2, of=3)", "epsilon": None}, {}),
+    "share": ({"gamma": 0.1, "epsilon": "50% of sd"}, {}),
+    "groups": ({}, {"groups": np.arange(30) // 2, "groups_fresh": OWNERS + 90}),
+    "two models": ({"epsilon": "30% of sd"}, {"groups_fresh": OWNERS}),
+    "two decisions": ({"epsilon": None, "distance": "top_k(2, of=3)"}, {}),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_answers_about_one_training_set_or_two_models_are_repeated(name, tmp_path):
+    asked, given = GIVEN[name]
+    asked, rows = {"epsilon": 1.0, "delta": 0.5, **asked, **given}, (X[300:324], y[300:324])
+    if name.startswith("two"):
+        result, again = poise.changed(OLD, NEW, *rows, **asked), ((OLD, NEW), *rows)
+        other = ((OLD, OLD), *rows)
+    else:
+        fresh, old = dict(zip(("X_fresh", "y_fresh"), rows, strict=True)), (X[:30], y[:30])
+        result, again = poise.deployed_test(Lasso(0.1), *old, *rows, **asked), (Lasso(0.1), *old)
+        given, other = given | fresh, (Lasso(), *old)
+    result.save(tmp_path / "a.json")
+    assert str(poise.load(tmp_path / "a.json")) == str(result)
+    found = poise.verify(tmp_path / "a.json", *again, trials=3, **given)
+    assert found.verified, found
+    assert "bit for bit" in str(found)
+    assert poise.verify(tmp_path / "a.json", *other, **given).outcome == "not what it claims"
+
+
 def forged(path: Path, change) -> Path:
     """Alter a file and give it the digest of its new content."""
     fields = json.loads(path.read_text())
