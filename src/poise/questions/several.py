@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Unpack
@@ -15,7 +16,7 @@ from poise.algorithms.algorithm import as_algorithm
 from poise.algorithms.distances import error_of
 from poise.algorithms.predictions import as_array
 from poise.data.suitable import holds_labels
-from poise.errors import ArgumentError, PoiseError, RecordError, TrialError
+from poise.errors import ArgumentError, PoiseError, RecordError
 from poise.questions.job import Job, randomness_of
 from poise.results.question import Question
 from poise.results.together import Comparison, Curve, file_names
@@ -69,10 +70,10 @@ def compare(
     """
     checked("compare", asked, Every)
     of_all = _of_all({**asked, "stop_early": checks.flag("race", race)})
-    jobs = {
-        name: _prepared(f"compare {name}", each, X, y, of_all | {"name": short}, name)
-        for name, (each, short) in _named(algorithms).items()
-    }
+    jobs = {}
+    for name, (each, short) in _named(algorithms).items():
+        with _about(name):
+            jobs[name] = Job.of(f"compare {name}", each, X, y, of_all | {"name": short}).asked()
     trials, question = _measured(jobs)
     return Comparison(trials, question, _constant_error(next(iter(trials.values()))))
 
@@ -126,10 +127,11 @@ def stability_curve(
         raise ArgumentError("must be a list of sizes such as [10, 20, 40]", argument="n", got=n)
     asked: dict[str, Any] = {"delta": delta, "alpha": alpha, "test": test, "epsilon": epsilon}
     of_all = _of_all({**asked, "random_state": random_state, **settings})
-    found = [
-        _prepared("stability_curve", algorithm, X, y, of_all | {"n": size}, f"n = {size}")
-        for size in sizes
-    ]
+    found = []
+    for size in sizes:
+        with _about(f"n = {size}"):
+            job = Job.of("stability_curve", algorithm, X, y, of_all | {"n": size})
+            found.append(job.asked(limits=True))
     found.sort(key=lambda pair: pair[0].design.n)
     return Curve(*_measured({str(job.design.n): (job, question) for job, question in found}))
 
@@ -145,13 +147,11 @@ def _of_all(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"removals_per_trial": 1, **asked, "random_state": randomness_of(state)}
 
 
-def _prepared(
-    function: str, algorithm: Any, X: Any, y: Any, asked: Mapping[str, Any], called: str
-) -> Asked:
-    """Check everything about one of several; an error names it."""
+@contextmanager
+def _about(called: str) -> Iterator[None]:
+    """Let an error name one of several."""
     try:
-        job = Job.of(function, algorithm, X, y, asked)
-        return job.asked(limits=function == "stability_curve")
+        yield
     except PoiseError as error:
         error.add_note(f"This is about {called}")
         raise
@@ -166,14 +166,10 @@ def _measured(jobs: Mapping[str, Asked]) -> tuple[dict[str, Trials], Question]:
         job.warn_of_power(replace(question, alpha=question.alpha / (len(jobs) - k)))
     trials = {}
     for (name, (job, _)), journal in zip(jobs.items(), _journals(jobs), strict=True):
-        more = {"journal": journal, "rivals": len(jobs)}
-        job = replace(job, settings={**job.settings, **more})
-        try:
-            answered = share if share.epsilon is not None or not job.design.sized else None
+        job = replace(job, settings={**job.settings, "journal": journal, "rivals": len(jobs)})
+        answered = share if share.epsilon is not None or not job.design.sized else None
+        with _about(name):
             trials[name] = job.run(answered, warn=False)
-        except TrialError as error:
-            error.add_note(f"This is about {name}")
-            raise
     return trials, question
 
 
