@@ -17,8 +17,8 @@ from sklearn.preprocessing import SplineTransformer
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
-from poise.results.plots.changes import Histogram, draw_bars
 from poise.results.plots.frame import COLOURS, LABEL, WORD, ShownFigure, dress, remark
+from poise.results.plots.pictures import Histogram, draw_bars
 
 MODELS = {
     "A decision tree": DecisionTreeRegressor(max_leaf_nodes=4),

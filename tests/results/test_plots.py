@@ -21,9 +21,8 @@ import poise
 from helpers import python
 from poise.errors import ArgumentError
 from poise.results.design import Design
-from poise.results.plots.beside import power_curves
-from poise.results.plots.changes import Histogram, Mark
 from poise.results.plots.frame import COLOURS
+from poise.results.plots.pictures import Histogram, Mark, power_curves
 from poise.results.question import Question
 
 CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf, np.nan]

@@ -42,7 +42,7 @@ _DATE = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4
 class Plan(Shown, planning.Plan):
     """A planned test in numbers, which prints as text; :func:`poise.plan` makes it."""
 
-    drawn_by = "beside:plot_power"
+    drawn_by = "plot_power"
 
     def __str__(self) -> str:
         return "\n".join(plan_lines(self))

@@ -53,7 +53,7 @@ class Profile(Shown):
     (True, inf)
     """
 
-    drawn_by = "changes:plot_profile"
+    drawn_by = "plot_profile"
 
     epsilon: Floats
     delta: Floats

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError, printable
 from poise.numbers import at_most, percent
-from poise.results.plots import pictures
+from poise.results.plots import can_draw
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def page(results: Any, *, title: str = "Stability report", introduction: str = "
 
 def no_pictures() -> str:
     """Say why a page has no pictures; "" where it has them."""
-    return "" if pictures() else " (without pictures: pip install 'poise[plot]')"
+    return "" if can_draw() else " (without pictures: pip install 'poise[plot]')"
 
 
 def _of_result(result: Result) -> dict[str, Any]:

@@ -149,7 +149,7 @@ class Comparison(Together):
     (['calm'], 'unstable')
     """
 
-    drawn_by = "beside:plot_compared"
+    drawn_by = "plot_compared"
 
     constant_error: float = math.nan
 
@@ -203,7 +203,7 @@ class Curve(Together):
     {5: 0.2, 10: 0.1}
     """
 
-    drawn_by = "beside:plot_curve"
+    drawn_by = "plot_curve"
 
     @property
     def n(self) -> list[int]:

@@ -60,7 +60,7 @@ class Answer(Shown):
 
     design: Any  # a Design
     changes: Any  # as of trials
-    drawn_by = "changes:plot_changes"
+    drawn_by = "plot_changes"
 
     @property
     def n_trials(self) -> int:

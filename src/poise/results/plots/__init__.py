@@ -10,7 +10,7 @@ from poise.errors import PoiseError
 
 
 class Shown:
-    """An answer that can be drawn: by ``module:function`` of this room."""
+    """An answer that can be drawn, by a function of :mod:`poise.results.plots.pictures`."""
 
     drawn_by: ClassVar[str]
 
@@ -42,12 +42,12 @@ class Shown:
         -------
         figure, or ``ax`` if that was given
         """
-        if not pictures():
+        if not can_draw():
             raise PoiseError("pictures need matplotlib: pip install 'poise[plot]'")
-        draw = resolve_name(f"poise.results.plots.{self.drawn_by}")
+        draw = resolve_name(f"poise.results.plots.pictures:{self.drawn_by}")
         return draw(self, ax=ax, figsize=figsize, title=title)
 
 
-def pictures() -> bool:
+def can_draw() -> bool:
     """Tell whether matplotlib, which is optional, is there."""
     return find_spec("matplotlib") is not None
