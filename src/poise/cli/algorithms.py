@@ -8,7 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -116,19 +116,16 @@ def split(place: str) -> tuple[str, dict[str, Any]]:
     before, bracket, rest = place.partition("(")
     if not bracket:
         return place, {}
-    try:
+    with suppress(SyntaxError, ValueError, AttributeError):
         call: Any = ast.parse(f"f({rest}", mode="eval").body
         parameters = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
-        clear = not call.args and len(parameters) == len(call.keywords)
-    except (SyntaxError, ValueError, AttributeError):
-        clear = False
-    if not clear:
-        raise ArgumentError(
-            f"must look like {before}(alpha=1.0, name='text'), got {place!r}",
-            argument="algorithm",
-            remedy="what is more than that, such as a pipeline, is named in a file: file.py:name",
-        )
-    return before, parameters
+        if not call.args and len(parameters) == len(call.keywords):
+            return before, parameters
+    raise ArgumentError(
+        f"must look like {before}(alpha=1.0, name='text'), got {place!r}",
+        argument="algorithm",
+        remedy="what is more than that, such as a pipeline, is named in a file: file.py:name",
+    )
 
 
 def _blamed(what: str) -> AbstractContextManager[None]:

@@ -37,7 +37,7 @@ def answer(
     To compare, the library gets a list of algorithms.
     """
     _require(ctx, data, needed)
-    output, asked = Output.of(ctx, folder), options.given(ctx) | more
+    output, asked = Output(ctx, folder), options.given(ctx) | more
     _check_what_costs_nothing(asked)
     on_dask = ctx.params.get("backend") == "dask" and function in ON_DASK
     source = ctx.meta[SOURCE] = Source(data, ctx.params, on_dask)

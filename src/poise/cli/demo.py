@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,13 +14,13 @@ from poise.cli.algorithms import load_algorithm
 from poise.cli.errors import Exit, Warned, stdout_is_for_the_answer
 from poise.cli.output import paragraphs, require_writable
 
-N, EPSILON, DELTA = 12, 20, 0.2
+ASKED: dict[str, Any] = {"n": 12, "epsilon": 20, "delta": 0.2}
 INTRODUCTION = (
     "442 diabetes patients, ten measurements each. A model predicts how far the disease will have "
-    f"progressed after a year, a score between 25 and 346. It is trained on {N} patients. If one "
-    f"of them had not been there, would the score of a new patient move by more than {EPSILON}? An "
-    f"algorithm is stable here if the probability of that is at most {DELTA}."
-)
+    "progressed after a year, a score between 25 and 346. It is trained on {n} patients. If one of "
+    "them had not been there, would the score of a new patient move by more than {epsilon}? An "
+    "algorithm is stable here if the probability of that is at most {delta}."
+).format(**ASKED)
 ALGORITHMS = {  # a name, a place, and what is to be seen
     "lasso": (
         "sklearn.linear_model:Lasso()",
@@ -61,22 +62,20 @@ def demo(ctx: click.Context, /, output: str) -> int:
     X, y = load_diabetes(return_X_y=True)
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / f"{name}.json" for name in ALGORITHMS]
-    page = folder / "report.html"
-    for file in (*files, page):
+    files = [folder / name for name in (*(f"{each}.json" for each in ALGORITHMS), "report.html")]
+    for file in files:
         require_writable(file, [], "output")
     paragraphs(INTRODUCTION)
     results = {}
-    for file, (name, (place, note)) in zip(files, ALGORITHMS.items(), strict=True):
+    for file, (name, (place, note)) in zip(files, ALGORITHMS.items(), strict=False):
         with stdout_is_for_the_answer():
-            algorithm = load_algorithm(place)
-            result = poise.stability_test(algorithm, X, y, n=N, epsilon=EPSILON, delta=DELTA)
+            result = poise.stability_test(load_algorithm(place), X, y, **ASKED)
         result.save(file)
         results[name] = result
         Warned.here().told.update(result.warnings)
         paragraphs(f"\n{note}\n{result}")
-    report(results, page, title="Three algorithms", introduction=INTRODUCTION)
-    click.echo(f"\nWritten: {', '.join(map(str, (*files, page)))}{no_pictures()}")
+    report(results, files[-1], title="Three algorithms", introduction=INTRODUCTION)
+    click.echo(f"\nWritten: {', '.join(map(str, files))}{no_pictures()}")
     click.echo(NEXT.format(poise=_typed(), folder=folder))
     return Exit.STABLE
 

@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Collection, Mapping
 from contextlib import chdir
 from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +42,8 @@ def run(ctx: click.Context, path: Path) -> Exit:
             raise click.UsageError(f"{param.opts[0]} is for data: {path} has its questions.", ctx)
     source, entries = _read(path)
     journals = [str(path.parent / entry["journal"]) for entry in entries if "journal" in entry]
-    output = replace(Output.of(ctx, folder=True), journal=", ".join(journals))
+    output = Output(ctx, folder=True)
+    output.journal = ", ".join(journals)
     with chdir(path.parent):  # in which its paths begin
         named = [file for each in (source.given, *entries) for file in files_named(each)]
     output.check([*named, *map(Path, journals)])

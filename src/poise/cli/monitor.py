@@ -48,7 +48,7 @@ def monitor(ctx: click.Context, /, record: str, data: str | None, **values: Any)
     """
     from poise.questions.monitor import Monitor
 
-    output, found = Output.of(ctx), Monitor(record)
+    output, found = Output(ctx), Monitor(record)
     with stdout_is_for_the_answer():
         if values["restart"]:
             found.restart()

@@ -134,14 +134,14 @@ class Command(click.Command):
 
 def _connected(ctx: click.Context) -> AbstractContextManager[object]:
     """Connect to the cluster that the options name, for as long as the command runs."""
-    backend, address = ctx.params.get("backend"), ctx.params.get("address")
-    if (backend is None) != (address is None):
-        raise click.UsageError("--backend and --address are needed together, or neither.", ctx)
-    if backend is None or address is None:
+    where: Any = ctx.params.get("backend"), ctx.params.get("address")
+    if where == (None, None):
         return nullcontext()
+    if None in where:
+        raise click.UsageError("--backend and --address are needed together, or neither.", ctx)
     from poise.engine.clusters import connection
 
-    return connection(backend, address)
+    return connection(*where)
 
 
 def command(*made: Decorator) -> Callable[[Callable[..., Any]], Command]:

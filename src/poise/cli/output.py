@@ -10,7 +10,6 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,30 +23,19 @@ from poise.numbers import at_most
 _COLOURS = {"STABLE": "green", "UNSTABLE": "red", "INCONCLUSIVE": "yellow"}
 
 
-@dataclass(frozen=True)
 class Output:
-    """Where an answer goes, and in which form."""
+    """Where an answer goes, and in which form; what cannot, or must not, be written is refused."""
 
-    as_json: bool = False
-    quiet: bool = False
-    latex: bool = False
-    details: bool = False
-    save: str | None = None
-    report: str | None = None
-    summary: str | None = None
-    journal: str | None = None
-    force: bool = False
-    folder: bool = False  # whether ``save`` is one, of several answers
-
-    @classmethod
-    def of(cls, ctx: click.Context, folder: bool = False) -> Output:
-        """Return what the options say; refuse a file that cannot be written, or must not be."""
-        said = {f.name: ctx.params[f.name] for f in fields(cls) if f.name in ctx.params}
-        output = cls(**said, folder=folder)
+    def __init__(self, ctx: click.Context, folder: bool = False) -> None:
+        given = ctx.params.get
+        self.as_json, self.quiet = given("as_json"), given("quiet")
+        self.latex, self.details = given("latex"), given("details")
+        self.save, self.report, self.summary = given("save"), given("report"), given("summary")
+        self.journal, self.force = given("journal"), given("force")
+        self.folder = folder  # whether ``save`` is one, of several answers
         others = {k: v for k, v in ctx.params.items() if k not in ("save", "report", "summary")}
-        made = [Path(others[key]) for key in ("journal", "record") if others.get(key)]
-        output.check([*files_named(others), *made])
-        return output
+        made = [Path(path) for path in (self.journal, given("record")) if path]
+        self.check([*files_named(others), *made])
 
     def check(self, taken: list[Path]) -> None:
         """Refuse what cannot be written, and what is read or written otherwise."""
