@@ -207,10 +207,9 @@ class Design:
 
     def rows_for(self, trials: int) -> int:
         """Return the fewest labelled units that hold so many trials of this size."""
-        if self.notion != "new":
-            return trials * self._rows_of_a_trial(self._least_points)
-        fresh = self.taken - self.n
-        return counts.rows_for(trials, self.n, self.units[1], self._least_points, fresh)
+        unlabeled = self.units[1] if self.notion == "new" else 0  # fresh units are all alike
+        rows = trials * self._rows_of_a_trial(self._least_points)
+        return max(trials * self.taken, rows - unlabeled)
 
     def size_for(self, trials: int) -> int:
         """Return the largest n at which these rows hold so many trials; 0 if there is none."""
@@ -249,9 +248,8 @@ class Design:
         """Choose R and T from rows and algorithm alone: what costs no fit is recorded."""
         if decided_at is not None:  # by a decision, which names its points
             if points is not None:
-                raise ArgumentError(
-                    "must be left out: a decision names its points", argument="points_per_trial"
-                )
+                problem = "must be left out: a decision names its points"
+                raise ArgumentError(problem, argument="points_per_trial")
             return replace(self, points=decided_at)
         design = replace(self, points=points or min(MOST_POINTS, self.spare_points))
         if removals is None and all_free and design.n_trials * self.n * design.points <= _REMOVED:
@@ -282,20 +280,15 @@ class Design:
 
     def fits(self, trials: int) -> int:
         """Return the number of fits that some trials need."""
-        if self.notion != "new":
-            return self._fits_given(trials) if trials else 0
-        one_full_fit = self.one_full_fit or self.position == "uniform"
-        return trials * counts.fits_per_trial(self.shape[0], one_full_fit)
-
-    def _fits_given(self, trials: int) -> int:
-        """Return the number of fits about one training set, which share those that are equal."""
-        if self.notion in ("changed", "without"):
-            return 2 if self.notion == "without" else 0
-        if self.notion == "jackknife":
-            return self.n * (1 + trials)
-        if self.notion == "deployed":
-            return 1 + (self.n if self.all_leave else len(np.unique(self.drawn(trials))))
-        return 1 + trials
+        if self.notion == "new":
+            one_full_fit = self.one_full_fit or self.position == "uniform"
+            return trials * counts.fits_per_trial(self.shape[0], one_full_fit)
+        if not trials:
+            return 0
+        leave = self.n if self.all_leave else len(np.unique(self.drawn(trials)))
+        given = {"changed": 0, "without": 2, "deployed": 1 + leave}
+        given["jackknife"] = self.n * (1 + trials)
+        return given.get(self.notion, 1 + trials)  # equal fits are shared
 
     @property
     def level(self) -> float:
