@@ -163,4 +163,6 @@ def test_an_algorithm_is_tried_once():
         raise RuntimeError("no licence")
 
     assert "no licence" in str(poise.advise(X, Y, algorithm=broken))
-    assert "cannot be tested" in str(poise.advise(X, Y, algorithm="Ridge"))
+    said = str(poise.advise(X, Y, algorithm="Ridge"))
+    assert "cannot be tested" in said
+    assert "How large are the changes?" not in said  # such a call would fail

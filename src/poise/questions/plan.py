@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Spell = Callable[[str, Mapping[str, object]], str]
 
+_ASKING = ("How large are the changes?", "Are they small enough?    ")
 _DEFAULTS = {"alpha": 0.05, "power": 0.8}
 _LOOKED_AT = 100_000  # rows
 _ALPHA = 0.05
@@ -181,6 +182,8 @@ class Advice:
         Standard deviation of the responses, which helps to choose epsilon.
     remarks : list of str
         What may be a mistake, in rows or algorithm.
+    calls : dict
+        Functions to call next, with what to ask; none where they would fail.
     """
 
     n_labeled: int
@@ -190,7 +193,7 @@ class Advice:
     largest: int
     sd: float | None
     remarks: list[str]
-    labels: bool = False
+    calls: dict[str, dict[str, object]]
     unit: str = "row"
     given: str = ""  # what the calls need besides
 
@@ -203,7 +206,9 @@ class Advice:
                 f"The sd of the response is {number(self.sd)}: epsilon is in these units, or a "
                 "share such as '5% of sd'."
             )
-        return [*said, *self.remarks, *self._calls(spell or self._as_python)]
+        calls = [(spell or self._as_python)(*call) for call in self.calls.items()]
+        called = [f"{what}  {call}" for what, call in zip(_ASKING, calls, strict=False)]
+        return [*said, *self.remarks, *called]
 
     def _headline(self) -> str:
         rows = checks.counted(self.n_labeled, f"labelled {self.unit}")
@@ -220,16 +225,6 @@ class Advice:
             f'{rows} cannot show delta = {exactly(self.delta)}: "stable" needs {least:,} '
             f"trials.{reach}"
         )
-
-    def _calls(self, spell: Spell) -> Iterator[str]:
-        if not self.largest:
-            return
-        asked: dict[str, object] = {"n": self.largest, "delta": self.delta}
-        change = 0.1 if self.sd is None else float(number(0.05 * self.sd, 2).replace(",", ""))
-        epsilon: dict[str, object] = {} if self.labels else {"epsilon": change}
-        epsilon |= {"alpha": self.alpha} if self.alpha != _ALPHA else {}
-        yield f"How large are the changes?  {spell('measure', asked)}"
-        yield f"Are they small enough?      {spell('stability_test', {**asked, **epsilon})}"
 
     def _as_python(self, function: str, asked: Mapping[str, object]) -> str:
         words = "".join(f", {name}={value!r}" for name, value in asked.items())
@@ -301,7 +296,7 @@ def advise(
     least = clean_trials(delta, alpha)
     largest = max((row.n for row in found if row.n_trials >= least), default=0)
     remarks = [*filter(None, [copies(sample)]), *_of_columns(X, sample)]
-    labels = response == "predict" and is_classification(sample.y)
+    labels, usable = response == "predict" and is_classification(sample.y), largest > 0
     if labels and algorithm is None:
         remarks.append("The responses are classes: labels have no epsilon, probabilities have one.")
     if algorithm is not None:
@@ -311,17 +306,22 @@ def advise(
             job = Job.of("advise", algorithm, X, y, asked)
             remarks += [*checks_of(job).remarks, *_of_labels(job)]
         except PoiseError as error:
+            usable = False
             remarks.append(f"The algorithm cannot be tested on these rows: {error}")
         else:
             labels = job.distance.name == "label"
     sd = None if is_classification(sample.y) else sd_of(sample)
-    shown = (labeled, delta, alpha, found, largest, sd)
+    call: dict[str, object] = {"n": largest, "delta": delta}
+    change = 0.1 if sd is None else float(number(0.05 * sd, 2).replace(",", ""))
+    test = call | ({} if labels else {"epsilon": change})
+    test |= {"alpha": alpha} if alpha != _ALPHA else {}
+    calls = {"measure": call, "stability_test": test} if usable else {}
     given: dict[str, Any] = {"X_unlabeled": X_unlabeled, "groups": groups}
     given = {k: v if isinstance(v, str) else k for k, v in given.items() if v is not None}
     words = "".join(f", {k}={v if v == k else repr(v)}" for k, v in given.items())
     words += f", {response=}" if response != "predict" else ""
     unit = "row" if groups is None else "group"
-    return Advice(*shown, remarks, labels, unit, words)
+    return Advice(labeled, delta, alpha, found, largest, sd, remarks, calls, unit, words)
 
 
 # remarks about columns
