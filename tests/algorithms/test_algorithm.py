@@ -27,6 +27,7 @@ def test_functions_and_algorithms():
     assert algorithm.fit(X, y, 5 << 33)(X[:1]) == [y.mean() + 5]
     assert algorithm.fit(X, y, 0, power=2)(X[:1]) == [y.mean() ** 2]
     assert as_algorithm(algorithm) is algorithm
+    assert as_algorithm(lambda X, y, seed: None).name == "a lambda"
     assert as_algorithm(functools.partial(mean, power=3)).name == (
         "functools.partial(<function test_functions_and_algorithms.<locals>.mean>, power=3)"
     )

@@ -100,6 +100,11 @@ def test_rows_that_lack_a_value_are_left_out_and_counted(run, folder: Path) -> N
             "poise: 2 of 20 rows of unknown.csv are left out: a value is missing",
         ]
         assert run(f"{asked} -q").stderr == ""
+    (folder / "holes.toml").write_text(
+        "[data]\nfile = 'holes.csv'\ntarget = 'price'\ndrop_missing = true\n[[questions]]\n"
+        "algorithm = 'Lasso'\nn = 20\nepsilon = 0.5\ndelta = 0.2\n"
+    )
+    assert run("test holes.toml -q").stderr == ""
 
 
 def test_labels_need_no_epsilon(run, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -19,65 +20,63 @@ MODELS = f"{BASE} --algorithm poise_test_models.py"
 MEASURE = f"measure {ROWS} --algorithm Ridge --n 20"
 
 # Answered from the options and the first lines of the files, before scikit-learn is imported.
-EARLY = [
-    ("tset", "No command 'tset'; did you mean 'test'? See poise --help"),
-    ("--nonsense", "No such option '--nonsense'. See poise --help"),
-    (f"{RIDGE} --nonsense", "No such option '--nonsense'. See poise test --help"),
-    (f"{RIDGE} --epsilo 1", "No such option '--epsilo'; did you mean '--epsilon'?"),
-    (
-        "test numbers.csv",
-        "Missing --target, --algorithm, --n, --delta, --epsilon (unless labels are compared): "
-        "`poise advise numbers.csv` says what these rows can answer, and `poise measure "
-        "numbers.csv` how large the changes are. See poise test --help",
-    ),
-    ("test", "Missing argument 'DATA'"),
-    (f"{RIDGE} --n many", "--n must be a number > 0, got 'many'"),
-    (f"{RIDGE} --n 0", "--n must be a whole number >= 2, got 0"),
-    (f"{RIDGE} --delta 1.2", "--delta must be a number in [0, 1), got 1.2"),
-    (f"{RIDGE} --epsilon -1", "--epsilon must be a finite number >= 0, got -1"),
-    (f"{RIDGE} --epsilon much", "--epsilon must be a number >= 0 or a share such as '5% of sd'"),
-    (f"{RIDGE} --seed -1", "--seed must be a whole number >= 0, got -1"),
-    (
-        f"{RIDGE} --target prize",
-        "has no column 'prize', only id, size, price; did you mean 'price'?",
-    ),
-    (
-        f"{RIDGE} --groups sise",
-        "--groups is not a column of numbers.csv: 'sise'; did you mean 'size'?",
-    ),
-    (f"{RIDGE} --unlabeled nowhere.csv", "nowhere.csv"),
-    (f"{RIDGE} --save nowhere/x.json", "--save cannot be written: there is no folder nowhere"),
-    (f"{RIDGE} --save .", "--save must be a regular file, got '.'"),
-    (f"{RIDGE}(alpha --n 20", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
-    (f"{BASE} --algorithm Rigde", "got 'Rigde'; did you mean 'Ridge'?"),
-    (f"{BASE} --algorithm own.py", "name what is in it: own.py:NAME"),
-    ("plan --n 5", "Give two of --rows, --n and --delta, or --rows alone."),
-    (f"{BASE} --algorithm sklearn.linear_model.Ridge", "did you mean sklearn.linear_model:Ridge?"),
-    (f"{BASE} --algorithm model.joblib", "model.joblib holds a fitted model"),
-    (f"{BASE} --algorithm no_such_module:x", "cannot import 'no_such_module'"),
-    (f"{BASE} --algorithm nowhere.py:x", "no such file"),
-    (f"{MODELS}:maen", "has no 'maen'; did you mean 'mean'?"),
-    (f"{MODELS}:mean(shfit=1)", "got an unexpected keyword argument 'shfit'"),
-    (f"{RIDGE} --summary x.md", "--summary is for gates, which are TOML files."),
-    (f"{MEASURE} --epsilon 1", "No such option '--epsilon'"),
-    ("show numbers.csv", "numbers.csv"),
-]
-LATER = [
-    (f"{RIDGE} --n 661", "--n must be at most"),
-    (f"{RIDGE}(alhpa=2)", "got an unexpected keyword argument 'alhpa'"),
-    (f"{RIDGE}(alpha=1,alpha=2)", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
-    (f"{BASE} --algorithm sklearn.linear_model:Ridg", "has no 'Ridg'; did you mean 'Ridge'?"),
-    (f"{MODELS}:number(a=1)", "--algorithm must be an estimator or a function, got 7"),
-    (f"{RIDGE} --distance manhattan", "--distance must be"),
-    (f"{RIDGE} --remove 30", "--remove must be"),
-    (
-        "test numbers.csv --target price --algorithm Ridge --n 20 --delta 0.2",
-        "`poise measure` shows",
-    ),
-]
+EARLY = """
+tset => No command 'tset'; did you mean 'test'? See poise --help
+--nonsense => No such option '--nonsense'. See poise --help
+RIDGE --nonsense => No such option '--nonsense'. See poise test --help
+RIDGE --epsilo 1 => No such option '--epsilo'; did you mean '--epsilon'?
+test numbers.csv => Missing --target, --algorithm, --n, --delta, --epsilon (unless
+test => Missing argument 'DATA'
+RIDGE --n many => --n must be a number > 0, got 'many'
+RIDGE --n 0 => --n must be a whole number >= 2, got 0
+RIDGE --delta 1.2 => --delta must be a number in [0, 1), got 1.2
+RIDGE --delta 5% => --delta must be a number in [0, 1), got '5%'
+RIDGE --epsilon nan => --epsilon must be
+RIDGE --n 1.5 => --n must be
+RIDGE --epsilon -1 => --epsilon must be a finite number >= 0, got -1
+RIDGE --epsilon much => --epsilon must be a number >= 0 or a share such as '5% of sd'
+RIDGE --seed -1 => --seed must be a whole number >= 0, got -1
+RIDGE --target prize => has no column 'prize', only id, size, price; did you mean 'price'?
+RIDGE --drop idd => has no column 'idd', only id, size, price; did you mean 'id'?
+RIDGE --groups sise => --groups is not a column of numbers.csv: 'sise'; did you mean 'size'?
+RIDGE --unlabeled nowhere.csv => nowhere.csv
+RIDGE --save nowhere/x.json => --save cannot be written: there is no folder nowhere
+RIDGE --save . => --save must be a regular file, got '.'
+RIDGE(alpha --n 20 => --algorithm must look like Ridge(alpha=1.0, name='text')
+BASE --algorithm Rigde => got 'Rigde'; did you mean 'Ridge'?
+BASE --algorithm own.py => name what is in it: own.py:NAME
+plan --n 5 => Give two of --rows, --n and --delta, or --rows alone.
+BASE --algorithm sklearn.linear_model.Ridge => did you mean sklearn.linear_model:Ridge?
+BASE --algorithm model.joblib => model.joblib holds a fitted model
+BASE --algorithm no_such_module:x => cannot import 'no_such_module'
+BASE --algorithm nowhere.py:x => no such file
+MODELS:maen => has no 'maen'; did you mean 'mean'?
+MODELS:mean(shfit=1) => got an unexpected keyword argument 'shfit'
+RIDGE --summary x.md => --summary is for gates, which are TOML files.
+RIDGE --check => --check is for gates
+MEASURE --epsilon 1 => No such option '--epsilon'
+show numbers.csv => numbers.csv
+"""
+LATER = """
+RIDGE --n 661 => --n must be at most
+RIDGE(alhpa=2) => got an unexpected keyword argument 'alhpa'
+RIDGE(alpha=1,alpha=2) => --algorithm must look like Ridge(alpha=1.0, name='text')
+BASE --algorithm sklearn.linear_model:Ridg => has no 'Ridg'; did you mean 'Ridge'?
+MODELS:number => --algorithm must be an estimator with fit and predict, or a function
+MODELS:number(a=1) => --algorithm must be an estimator or a function, got 7
+RIDGE --distance manhattan => --distance must be
+RIDGE --remove 30 => --remove must be
+test numbers.csv --target price --algorithm Ridge --n 20 --delta 0.2 => `poise measure` shows
+"""
 
 
-@pytest.mark.parametrize(("command", "message"), [*EARLY, *LATER])
+def cases(text: str) -> list[tuple[str, str]]:
+    """Return what is typed, and what is said of it."""
+    text = re.sub(r"^[A-Z]+", lambda found: globals()[found[0]], text.strip(), flags=re.MULTILINE)
+    return [tuple(line.split(" => ")) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(("command", "message"), cases(EARLY + LATER.lstrip()))
 def test_wrong_use_is_one_line_and_status_2(run, command: str, message: str) -> None:
     result = run(command)
     (line,) = result.stderr.splitlines()
@@ -100,8 +99,9 @@ for line in sys.argv[2:]:
 
 
 def test_what_is_wrong_with_options_columns_and_files_is_said_before_sklearn(folder: Path) -> None:
-    said = python(SCRIPT, str(folder), *[command for command, _ in EARLY]).stdout.splitlines()
-    assert said == [f"2 False {command}" for command, _ in EARLY]
+    commands = [command for command, _ in cases(EARLY)]
+    said = python(SCRIPT, str(folder), *commands).stdout.splitlines()
+    assert said == [f"2 False {command}" for command in commands]
 
 
 def test_errors_are_json_too(run) -> None:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.results.sentences import ASKED_AFTER
@@ -14,36 +15,22 @@ ROWS = "numbers.csv --target price --drop id"
 
 
 def test_a_comparison_is_that_of_the_library_and_is_kept(run, folder, tmp_path):
-    kept = str(tmp_path / "kept")
+    kept, question = str(tmp_path / "kept"), {"n": 12, "epsilon": 0.5, "delta": 0.2}
     asked = f"compare {ROWS} --algorithm Ridge --algorithm DecisionTreeRegressor --n 12"
-    found = run(f"{asked} --epsilon 0.5 --delta 0.2 --save", kept)
-    again = poise.load(kept)
-    assert found.exit_code == 0
-    assert "\nconstant " in found.stdout
-    rows = [" ".join(row) for row in again.table().rows]
-    assert [" ".join(line.split()) for line in found.stdout.splitlines()[1:3]] == [
-        " ".join(row.split()) for row in rows
-    ]
+    asked += " --epsilon 0.5 --delta 0.2 --save"
+    found, again = run(asked, kept), poise.load(kept)
+    assert (found.exit_code, found.stderr) == (0, f"Written: {kept}\n")
     by_hand = poise.read_table(folder / "numbers.csv", target="price", drop=["id"])
-    assert list(again) == ["Ridge()", "DecisionTreeRegressor()"]
-    alone = poise.stability_test(
-        Ridge(),
-        by_hand.X,
-        by_hand.y,
-        n=12,
-        epsilon=0.5,
-        delta=0.2,
-        removals_per_trial=1,
-    )
+    models = [Ridge(), DecisionTreeRegressor()]
+    assert found.stdout == f"{poise.compare(models, by_hand.X, by_hand.y, **question)}\n"
+    alone = poise.stability_test(Ridge(), by_hand.X, by_hand.y, removals_per_trial=1, **question)
     assert (again["Ridge()"].trials.changes == alone.trials.changes).all()
     shown = run("show", kept, "-q")
     assert shown.stdout.splitlines()[0] == f"{again['Ridge()'].verdict}\tRidge()"
     assert json.loads(run("show", kept, "--json").stdout)["Ridge()"]["verdict"]
-    refused = run(f"{asked} --epsilon 0.5 --delta 0.2 --save", kept)
-    assert refused.exit_code == 2
-    assert "--save must be a new or empty folder" in refused.stderr
+    refused = run(asked, kept)
+    assert (refused.exit_code, "--save must be a new or empty" in refused.stderr) == (2, True)
     assert "share a level" in run("show", kept, "--delta", "0.1").stderr
-    assert found.stderr == f"Written: {kept}\n"
 
 
 def test_files_are_shown_side_by_side_and_kept_again(run, tmp_path):
