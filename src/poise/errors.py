@@ -49,12 +49,7 @@ def printable(text: str) -> str:
 
 def in_one_line(error: BaseException) -> str:
     """Write an error as ``Type: message`` in one line, also if its own text fails."""
-    try:
-        text = str(error)
-    except BaseException as failed:  # a message of user code may do anything
-        if isinstance(failed, KeyboardInterrupt):
-            raise
-        text = "(its message cannot be shown)"
+    text = _safely(lambda: str(error), "(its message cannot be shown)")
     return printable(" ".join(f"{type(error).__name__}: {text}".removesuffix(": ").split()))
 
 
@@ -180,13 +175,18 @@ def note(kind: type[PoiseWarning], text: str) -> None:
     warnings.warn(printable(text), kind, stacklevel=level)
 
 
-def _shown(value: object) -> str:
-    """Return the repr of a value, shortened; user code may fail in it."""
+def _safely(write: Callable[[], str], instead: str) -> str:
+    """Return a text of user code, which may do anything."""
     try:
-        text = repr(value)
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        text = f"an object of type {type(value).__name__}"
+        return write()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return instead
+
+
+def _shown(value: object) -> str:
+    """Return the repr of a value, shortened."""
+    text = _safely(lambda: repr(value), f"an object of type {type(value).__name__}")
     text = _ADDRESS.sub("", text)
     return text if len(text) <= 200 else f"{text[:160]} … {text[-30:]}"
