@@ -141,12 +141,8 @@ class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.confidence_level = confidence_level
-        self.stability = stability
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        self.estimator, self.method, self.confidence_level = estimator, method, confidence_level
+        self.stability, self.random_state, self.n_jobs = stability, random_state, n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the estimator to all rows, and once without each of them."""
