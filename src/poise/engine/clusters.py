@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cloudpickle
 
-from poise.engine.execution import Report, Workers, on_workers, travelling, unpacked
+from poise.engine.execution import Report, on_workers, travelling, unpacked
 from poise.engine.messages import Answer, Failure
 from poise.engine.pool import Pool, computed, packed
 from poise.engine.work import Work
@@ -41,7 +41,7 @@ _DEATH = (
 )
 
 
-class _Cluster(Workers):
+class _Cluster:
     """What both kinds have in common.
 
     A worker computes spans of tasks itself. One during which it has died is computed again in a
@@ -59,7 +59,7 @@ class _Cluster(Workers):
         """Return what computes a span."""
         return _guarded if span.start in self.suspects else computed
 
-    def settled(self, death: BaseException, part: range, again: deque[range]) -> dict[int, Answer]:
+    def settled(self, death: Any, part: range, again: deque[range]) -> dict[int, Answer]:
         """Compute the span again where a task costs no worker; after that, task by task."""
         if not self.suspects.issuperset(part):
             self.suspects.update(part)
@@ -149,7 +149,7 @@ class RayWorkers(_Cluster):
                 self.ray.cancel(begun)
 
 
-def connected(backend: str, n_jobs: int | None = None) -> Workers:
+def connected(backend: str, n_jobs: int | None = None) -> DaskWorkers | RayWorkers:
     """Return the workers of the cluster that this process is connected to; none is started."""
     return DaskWorkers(n_jobs) if backend == "dask" else RayWorkers(n_jobs)
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import abc
 import pickle
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from poise.algorithms.algorithm import blaming_user_code
 from poise.engine.messages import Answer
 from poise.errors import AlgorithmError, ArgumentError
 
 if TYPE_CHECKING:
+    from poise.engine.clusters import DaskWorkers, RayWorkers
+    from poise.engine.pool import Pool
     from poise.engine.work import Work
+
+    Workers: TypeAlias = Pool | DaskWorkers | RayWorkers
 
 # Seconds, and packed answers, or the line that says why there are none.
 Report = tuple[float, bytes | str | KeyboardInterrupt]
@@ -93,44 +96,14 @@ class WorkerDied(Exception):  # noqa: N818 - it is not an error here
     late: bool = False
 
 
-class Workers(abc.ABC):
-    """What computes spans of tasks elsewhere: processes of this machine, or a cluster.
-
-    Attributes
-    ----------
-    size : int
-        How many spans are computed at once.
-    ahead : int
-        How many more are submitted, so that no worker waits for the next one.
-    deaths : tuple of exception types
-        What a future raises if the worker has died.
-    """
-
-    size: int
-    ahead: int = 1
-    deaths: tuple[type[BaseException], ...] = (WorkerDied,)
-
-    @abc.abstractmethod
-    def share(self, work: Work) -> None:
-        """Give the work to every worker."""
-
-    @abc.abstractmethod
-    def submit(self, span: range) -> Future[Report]:
-        """Compute some of its tasks on the next worker that is free."""
-
-    @abc.abstractmethod
-    def settled(self, death: BaseException, part: range, again: deque[range]) -> dict[int, Answer]:
-        """Return the tasks that fail because of a death; put the others of the span on the list."""
-
-    @abc.abstractmethod
-    def release(self, running: Iterable[Future[Report]]) -> None:
-        """End the run; nobody needs what is running any more."""
-
-
 def on_workers(
     found: Callable[[], Workers], work: Work, span: range, in_turn: bool = False
 ) -> Iterator[Answer]:
-    """Yield the answers in plan order, also if workers die."""
+    """Yield the answers in plan order, also if workers die.
+
+    So many spans as the workers' ``size`` are computed at once, and some more wait ``ahead``, so
+    that no worker waits for the next one.
+    """
     workers = found()
     chunks = Chunks(span[:0] if in_turn else span, workers.size, work.algorithm.at_once or 1)
     again = deque([span] if in_turn else [])

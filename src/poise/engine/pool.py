@@ -37,7 +37,7 @@ import numpy as np
 
 from poise.algorithms import program
 from poise.engine import watchdog
-from poise.engine.execution import Report, WorkerDied, Workers, travelling
+from poise.engine.execution import Report, WorkerDied, travelling
 from poise.engine.messages import Answer, Failure
 from poise.engine.surroundings import end_after
 from poise.engine.work import Work
@@ -52,13 +52,14 @@ _START = (
 )
 
 
-class Pool(Workers):
+class Pool:
     """So many processes of this machine.
 
     Idle workers wait for the next run, because a start takes a second. They belong to the process
     that has started them: a forked child must not speak into their pipes.
     """
 
+    ahead, deaths = 1, (WorkerDied,)
     _idle: ClassVar[dict[int, Pool]] = {}
 
     @classmethod
@@ -103,13 +104,12 @@ class Pool(Workers):
         """Compute some tasks on the next worker that is free."""
         return self.threads.submit(self._answered, span)
 
-    def settled(self, death: BaseException, part: range, again: deque[range]) -> dict[int, Answer]:
+    def settled(self, death: Any, part: range, again: deque[range]) -> dict[int, Answer]:
         """Fail a task that was late, or of which a second worker died alone.
 
         The first death may have been the choice of the system, which ends some process when memory
         is short.
         """
-        assert isinstance(death, WorkerDied)
         if death.task is None and len(part) > 1:  # nobody knows which: each by itself
             again.extend(range(k, k + 1) for k in part)
             return {}
