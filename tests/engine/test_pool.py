@@ -72,11 +72,14 @@ def test_everything_comes_back_from_a_file_in_which_memory_maps_are_named(tmp_pa
     private[:] = 7  # not in the file
     longer = np.memmap(tmp_path / "longer.bin", float, "w+", shape=1000)
     os.truncate(tmp_path / "longer.bin", 4096)  # some of what was mapped is not there any more
+    replaced = np.memmap(tmp_path / "replaced.bin", float, "w+", shape=(12, 4))
+    (tmp_path / "short.bin").write_bytes(b"by a shorter one")
+    os.replace(tmp_path / "short.bin", tmp_path / "replaced.bin")
     table = rng.normal(size=(30, 3))
     named = whole, np.asarray(whole), np.memmap(path, float, "r", 0, (12, 4), "F")
     copied = (
         *(whole[3:5], whole[:, 1], np.asarray(whole)[3:5], np.asarray(whole).T),
-        *(whole.view(np.int64, np.ndarray), private, longer[:500]),
+        *(whole.view(np.int64, np.ndarray), private, longer[:500], replaced),
         *(table, np.asfortranarray(table), table[::2], np.empty((0, 3)), np.array(3.0)),
         *(np.array([1, "two", None], dtype=object), np.ma.masked_array([1.0, 2.0], [True, False])),
     )
