@@ -307,27 +307,20 @@ class Aligned:
     def __call__(self, rows: Any) -> NDArray[Any]:
         """Predict, with a column for every class."""
         answer = getattr(self.model, self.response)(rows)
-        seen = getattr(self.model, "classes_", None)
-        if self.response == "predict_proba":
-            return self._probabilities(answer, seen)
-        scores = np.asarray(answer)
-        if len(self.classes) > 1 or _sees(seen, self.classes[0]):
-            return scores
-        if scores.ndim == 1:
-            scores = np.stack([np.zeros_like(scores), scores], axis=1)
-        return _spread(scores, seen, self.classes[0], -np.inf)
-
-    def _probabilities(self, answer: Any, seen: Any) -> NDArray[Any]:
-        if isinstance(answer, list):
-            own_classes = [None] * len(answer) if seen is None else seen
-            outputs = zip(answer, own_classes, self.classes, strict=True)
-            parts = [_spread(np.asarray(part), own, known, 0.0) for part, own, known in outputs]
+        seen, chances = getattr(self.model, "classes_", None), self.response == "predict_proba"
+        if chances and isinstance(answer, list):  # an array for each output
+            own = [None] * len(answer) if seen is None else seen
+            each = zip(answer, own, self.classes, strict=True)
+            parts = [_spread(np.asarray(part), mine, known, 0.0) for part, mine, known in each]
             return np.concatenate(parts, axis=1)
-        chances = np.asarray(answer)
-        if len(self.classes) == 1:
-            return _spread(chances, seen, self.classes[0], 0.0)
-        # One probability for each output, that of label 1.
-        return np.stack([1 - chances, chances], axis=2).reshape(len(chances), -1)
+        array = np.asarray(answer)
+        if len(self.classes) > 1:
+            if chances:  # one for each output, that of label 1
+                array = np.stack([1 - array, array], axis=2).reshape(len(array), -1)
+            return array
+        if array.ndim == 1 and not (chances or _sees(seen, self.classes[0])):
+            array = np.stack([np.zeros_like(array), array], axis=1)
+        return _spread(array, seen, self.classes[0], 0.0 if chances else -np.inf)
 
 
 def _sees(seen: Any, known: NDArray[Any]) -> bool:
