@@ -85,11 +85,11 @@ class ExhaustiveTest(Asks):
 def _compared(rows: Made, full: Any, less: Any, terms: Any = None) -> Batch:
     """Compare fits on some rows with fits on others, wherever a prediction can be asked for."""
     points, y = Made(np.unique(rows.X, axis=0)), np.asarray(rows.y)
+    pairs = [(0, 0)] * len(full) if terms is None else terms
 
     def fits(sets: Any, xi: int) -> tuple[Query, ...]:
         return tuple(Query(Made(rows.X[chosen], y[chosen]), points, xi) for chosen in sets)
 
-    pairs = np.zeros((len(full), 2), dtype=int).tolist() if terms is None else terms
     each = zip(full, less, pairs, strict=True)
     return Batch([Trial(fits(one, xi), fits(other, xj)) for one, other, (xi, xj) in each])
 

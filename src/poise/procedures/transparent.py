@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.data.randomness import Randomness
 from poise.data.sample import Sample
-from poise.engine.messages import Batch, Floats, Query, Trial
+from poise.engine.messages import Batch, Floats, Query, queries_of
 from poise.errors import AlgorithmError
 from poise.procedures.own import Asking, Asks, orders
 
@@ -37,33 +37,26 @@ class TransparentLinearTest(Asks):
 
     def ask(self, sample: Sample, randomness: Randomness) -> Asking:
         """Ask for the coefficients of the models with and without the last row of each set."""
-        trials = self._trials(sample, randomness)
+        labeled, spare = orders(sample, randomness)
+        law = self.feature_law
+        if law is not None:  # these points are not used: as many trials as sets of n rows
+            spare = labeled[: len(labeled) // self.n]
+        trials = self.trials(labeled, spare, randomness)
         if not trials:
             return self.judge([], certified=True, reason=_FRESH)
         some = np.arange(min(20, sample.n_labeled))  # where they are compared with predictions
-        fits = [query for trial in trials for query in (*trial.full, *trial.reduced)]
-        read = [Query(each.train, some, each.xi, look=coefficients) for each in fits]
-        answers = yield Batch(read)
-        points = self._points(sample, trials, randomness)
+        fits = [query for trial in trials for query in queries_of(trial)]
+        answers = yield Batch([Query(q.train, some, q.xi, look=coefficients) for q in fits])
+        if law is None:
+            drawn = sample.points(np.concatenate([fit.points for fit in fits[::2]]))
+        else:
+            drawn = law(randomness.generator("features"), len(trials))
+        points = np.reshape(np.asarray(drawn, dtype=np.float64), (len(trials), -1))
         unknown = np.full(points.shape[1] + 1, np.nan)
         models = [unknown if w is None else w for w in answers.predictions]
         gaps = np.array(models[::2]) - np.array(models[1::2])
         changes = np.abs((gaps[:, :-1] * points).sum(axis=1) + gaps[:, -1])
-        return self.judge(changes, certified=True, reason=_KNOWN if self.feature_law else _FRESH)
-
-    def _trials(self, sample: Sample, randomness: Randomness) -> list[Trial]:
-        """Return as many trials as the rows hold; the labelled ones alone if X is known."""
-        if self.feature_law is None:
-            return self.split(sample, randomness)
-        labeled, _ = orders(sample, randomness)
-        return self.trials(labeled, labeled[: len(labeled) // self.n], randomness)  # points unused
-
-    def _points(self, sample: Sample, trials: list[Trial], randomness: Randomness) -> Floats:
-        if self.feature_law is None:
-            drawn = sample.points(np.concatenate([trial.full[0].points for trial in trials]))
-        else:
-            drawn = self.feature_law(randomness.generator("features"), len(trials))
-        return np.reshape(np.asarray(drawn, dtype=np.float64), (len(trials), -1))
+        return self.judge(changes, certified=True, reason=_FRESH if law is None else _KNOWN)
 
 
 def coefficients(predict: Any, X: Any) -> Floats:
