@@ -262,7 +262,7 @@ def run(
         if journal is not None:
             oracle.journal = after.enter_context(Journal(journal, staged=True))
             _begin(oracle.journal, procedure, oracle, randomness)
-        return _concluded(procedure, oracle, randomness, Permit(most, models == "transparent"))
+        return _concluded(procedure, oracle, randomness, _Permit(most, models == "transparent"))
 
 
 def _begin(journal: Journal, procedure: Procedure, oracle: Oracle, randomness: Randomness) -> None:
@@ -274,7 +274,9 @@ def _begin(journal: Journal, procedure: Procedure, oracle: Oracle, randomness: R
         note(ValidityWarning, text)
 
 
-def _concluded(procedure: Procedure, oracle: Oracle, randomness: Randomness, permit: Permit) -> Any:
+def _concluded(
+    procedure: Procedure, oracle: Oracle, randomness: Randomness, permit: _Permit
+) -> Any:
     """Answer what a procedure asks until it concludes; a journal keeps the verdict."""
     conversation = procedure.ask(oracle.sample, randomness)
     if not isinstance(conversation, GeneratorType):
@@ -295,7 +297,7 @@ def _described(value: object) -> str:
 
 
 @dataclass
-class Permit:
+class _Permit:
     """What a procedure may ask: batches, within its budget, and looks at models if allowed."""
 
     budget: float = math.inf
@@ -365,7 +367,7 @@ def replay(
     algorithm, distance = as_algorithm(_never), as_distance("absolute", "absolute")
     oracle = Oracle(algorithm, sample, distance, Execution(on_error="record", progress=False))
     oracle.journal = kept
-    return _concluded(procedure, oracle, Randomness(seed), Permit())
+    return _concluded(procedure, oracle, Randomness(seed), _Permit())
 
 
 def _never(X: Any, y: Any, seed: int) -> Any:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from poise.shortcuts.linear import Linear
     from poise.shortcuts.neighbours import Neighbours
     from poise.shortcuts.scaled import Scaled
 
-    Plain = Linear | Neighbours
+    Plain: TypeAlias = Linear | Neighbours
+    Family: TypeAlias = Plain | Scaled
 
 _LARGEST_CONDITION = 1e4  # beyond, correct solvers of least squares begin to disagree
 _KNOWN = {
@@ -27,7 +28,7 @@ def has_formulas(estimator: object) -> bool:
     return _name(estimator) in _KNOWN
 
 
-def family_of(estimator: Any, n: int, d: int, classes: int = 0) -> Plain | Scaled | None:
+def family_of(estimator: Any, n: int, d: int, classes: int = 0) -> Family | None:
     """Return the formulas for fits on n rows of d columns, None if there are none.
 
     A subclass may do anything, so it has none, and neither has a parameter that scikit-learn would
@@ -48,15 +49,11 @@ def family_of(estimator: Any, n: int, d: int, classes: int = 0) -> Plain | Scale
 
 def _plain(estimator: Any, n: int, d: int, classes: int) -> Plain | None:
     name = _name(estimator)
-    if (classes > 0) != name.endswith("Classifier"):
+    if (classes > 0) != name.endswith("Classifier") or name not in _KNOWN - {"Pipeline"}:
         return None
-    if name in ("Ridge", "RidgeClassifier"):
-        return _ridge(estimator, classes)
-    if name == "LinearRegression":
-        return _least_squares(estimator, n, d)
-    if name in ("KNeighborsRegressor", "KNeighborsClassifier"):
+    if name.startswith("KNeighbors"):
         return _neighbours(estimator, n, classes)
-    return None
+    return _linear(estimator, n, d, classes, least_squares=name == "LinearRegression")
 
 
 def _name(estimator: Any) -> str:
@@ -66,26 +63,20 @@ def _name(estimator: Any) -> str:
     return kind.__name__ if getattr(home, kind.__name__, None) is kind else ""
 
 
-def _ridge(ridge: Any, classes: int) -> Plain | None:
+def _linear(model: Any, n: int, d: int, classes: int, least_squares: bool) -> Linear | None:
+    """Return ridge regression, or least squares for trials of which it drops no direction."""
     from poise.shortcuts.linear import Linear
 
-    weighted = getattr(ridge, "class_weight", None) is not None
-    direct = ridge.solver in ("auto", "cholesky") and ridge.positive is False
-    if weighted or not (direct and _is_number(ridge.alpha) and _is_flag(ridge.fit_intercept)):
+    direct = getattr(model, "solver", "auto") in ("auto", "cholesky") and model.positive is False
+    weighted = getattr(model, "class_weight", None) is not None
+    # Below this share of the largest, singular values are dropped; no parameter before 1.7.
+    cutoff = getattr(model, "tol", 0.0) if least_squares else 0.0
+    penalty = 0.0 if least_squares else model.alpha
+    numbers = _is_flag(model.fit_intercept) and _is_number(cutoff) and _is_number(penalty)
+    if weighted or not (direct and numbers) or (least_squares and d + 2 >= n):
         return None
-    return Linear(float(ridge.alpha), bool(ridge.fit_intercept), classes=classes)
-
-
-def _least_squares(model: Any, n: int, d: int) -> Plain | None:
-    """Return least squares, for trials from which the fit drops no direction."""
-    from poise.shortcuts.linear import Linear
-
-    cutoff = getattr(model, "tol", 0.0)  # of singular values; no parameter before version 1.7
-    plain = model.positive is False and _is_flag(model.fit_intercept) and _is_number(cutoff)
-    if not plain or d + 2 >= n:
-        return None
-    limit = min(_LARGEST_CONDITION, 0.01 / cutoff if cutoff else math.inf)
-    return Linear(0.0, bool(model.fit_intercept), limit)
+    limit = min(_LARGEST_CONDITION, 0.01 / (cutoff or 1e-9)) if least_squares else math.inf
+    return Linear(float(penalty), bool(model.fit_intercept), limit, classes)
 
 
 def _neighbours(model: Any, n: int, classes: int) -> Plain | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,10 @@ from poise.data.sample import Sample
 from poise.shortcuts import family_of
 
 if TYPE_CHECKING:  # few estimators have a formula
+    from poise.shortcuts import Family
     from poise.shortcuts.cells import Array
-    from poise.shortcuts.linear import Linear
-    from poise.shortcuts.neighbours import Neighbours
-    from poise.shortcuts.scaled import Scaled
 
 Floats = NDArray[np.float64]
-Family: TypeAlias = "Linear | Neighbours | Scaled"
 Places = Callable[[int, int], tuple[Ids, Ids]]  # rows (m, n) and points (m, T) of some trials
 
 AGREEMENT = 1e-9  # of the size of responses and predictions
@@ -56,15 +53,13 @@ class Shortcut:
         """Return the shortcut of an algorithm for training sets of n of these rows, if any."""
         if type(algorithm) is not Estimator or algorithm.response != "predict":
             return None
-        names = ("label",) if algorithm.is_classifier else ("euclidean", "absolute")
-        if distance.name not in names or distance.user_code or distance.needs_response:
-            return None
-        if sample.groups is not None or sample.per_row or sample.constant:
-            return None
-        if algorithm.is_classifier != (algorithm.n_classes is not None):
-            return None
-        classes = algorithm.n_classes or 0
-        if classes == 1 or classes > _MOST_CLASSES or not sample.y.single:
+        labels, classes = algorithm.is_classifier, algorithm.n_classes or 0
+        names = ("label",) if labels else ("euclidean", "absolute")
+        plain = distance.name in names and not (distance.user_code or distance.needs_response)
+        rows = sample.groups is None and sample.y.single
+        rows = rows and not (sample.per_row or sample.constant)
+        known = labels == (algorithm.n_classes is not None) and classes != 1
+        if not (plain and rows and known) or classes > _MOST_CLASSES:
             return None
         family = family_of(algorithm.estimator, n, len(sample.X.labels), classes)
         return None if family is None else cls.on(family, sample)
@@ -72,10 +67,8 @@ class Shortcut:
     @classmethod
     def on(cls, family: Family, sample: Sample, removals: int = 1) -> Shortcut | None:
         """Take the rows as numbers; single precision is computed in single precision by fits."""
-        X, more, labels = _numbers(sample.X), None, None
-        y = sample.y.column(0)
-        if sample.X_unlabeled is not None:
-            more = _numbers(sample.X_unlabeled)
+        X, more = _numbers(sample.X), _numbers(sample.X_unlabeled)
+        labels, y = None, sample.y.column(0)
         if X is None or (more is None) != (sample.X_unlabeled is None):
             return None
         if family.classes:
@@ -161,9 +154,9 @@ def _scale(y: Array, full: Array) -> Array:
     return np.asarray(np.maximum(typical, np.abs(full)))
 
 
-def _numbers(rows: Rows) -> Floats | None:
+def _numbers(rows: Rows | None) -> Floats | None:
     """Return a table of double precision, or of whole numbers, as an array; None for others."""
-    array = rows.numbers()
+    array = None if rows is None else rows.numbers()
     if array is None or array.ndim != 2 or not array.shape[1]:
         return None
     if array.dtype != np.float64 and array.dtype.kind not in "iu":
