@@ -114,7 +114,9 @@ class Together(Shown, Mapping[str, Result]):
         raise TypeError("several results are neither true nor false: say stable_names")
 
     def __str__(self) -> str:
-        return "\n".join([*warned(self.warnings), self.table().text()])
+        table = self.table()
+        untold = [text for text in self.warnings if text.removesuffix(".") not in table.caption]
+        return "\n".join([*warned(untold), table.text()])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self.trials)}; {self.question})"
