@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from poise import checks
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of, algorithms_of, loaded
 from poise.cli.errors import SOURCE, Exit, say, stdout_is_for_the_answer
@@ -38,7 +37,6 @@ def answer(
     """
     _require(ctx, data, needed)
     output, asked = Output(ctx, folder), options.given(ctx) | more
-    _check_what_costs_nothing(asked)
     on_dask = ctx.params.get("backend") == "dask" and function in ON_DASK
     source = ctx.meta[SOURCE] = Source(data, ctx.params, on_dask)
     with stdout_is_for_the_answer():
@@ -79,17 +77,6 @@ def _require(ctx: click.Context, data: str, needed: Collection[str]) -> None:
         if "delta" in needed and given["epsilon"] is None:
             missing.append("--epsilon (unless labels are compared)")
     raise click.UsageError(f"Missing {', '.join(missing)}: {help}.", ctx)
-
-
-def _check_what_costs_nothing(asked: dict[str, Any]) -> None:
-    """Answer what is wrong with numbers before scikit-learn is imported."""
-    from poise.results.question import read_epsilon
-
-    read_epsilon(asked.get("epsilon"))
-    n = asked.get("n", ())
-    for size in n if isinstance(n, tuple) else (n,):
-        if not 0 < size < 1:
-            checks.count("n", size, 2)
 
 
 _of_gates = options.all_of(

@@ -56,7 +56,14 @@ class Value(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
         found = _number(value) if self.is_number else value
         if self.is_seed:
             return checks.count(self.setting.name, found)
-        return self.setting.check(found)
+        found = self.setting.check(found)
+        if self.setting.name == "epsilon":
+            from poise.results.question import read_epsilon
+
+            read_epsilon(found)
+        if self.setting.name == "n" and not 0 < found < 1:
+            return checks.count("n", found, 2)
+        return found
 
 
 def _number(text: str) -> int | float | str:
@@ -203,12 +210,7 @@ algorithm = all_of(
         multiple=True,
         help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name.",
     ),
-    rare(
-        "--program",
-        metavar="COMMAND",
-        multiple=True,
-        help="Program in any language instead: 'Rscript fit.R'.",
-    ),
+    rare("--program", metavar="COMMAND", multiple=True, help="Any program: 'Rscript fit.R'."),
 )
 
 

@@ -115,8 +115,8 @@ class Together(Shown, Mapping[str, Result]):
 
     def __str__(self) -> str:
         table = self.table()
-        untold = [text for text in self.warnings if text.removesuffix(".") not in table.caption]
-        return "\n".join([*warned(untold), table.text()])
+        untold = (text for text in self.warnings if text.removesuffix(".") not in table.caption)
+        return "\n".join([*warned(tuple(untold)), table.text()])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self.trials)}; {self.question})"
