@@ -7,6 +7,7 @@ bytes are labels. Whatever else comes back has no distance to anything.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from numbers import Number
 from typing import Any
@@ -98,27 +99,23 @@ def as_numbers(array: Array) -> Array:
     if kind in "biu":  # differences of unsigned ones would wrap around
         exact = kind == "b" or not array.size or max(-int(array.min()), int(array.max())) <= _EXACT
         return array.astype(np.float64 if exact else object)
-    values = array.ravel() if kind == "O" else array.ravel()[:1]
-    for value in values:
-        if not is_number(value):
-            raise Undefined(f"predictions are {_kind_of(value)}, which has no size; {_HELPS}")
+    _require(array, is_number, "has no size")
     return array
 
 
-def _kind_of(value: object) -> str:
-    if isinstance(value, (str, bytes)):
-        return f"text ({shown(value)})"
-    return f"of type {type(value).__name__} ({shown(value)})"
+def _require(array: Array, fits: Callable[[object], bool], problem: str) -> None:
+    """Refuse the first value that does not fit; values of one dtype are of one kind."""
+    for value in array.ravel()[: None if array.dtype.kind == "O" else 1]:
+        if not fits(value):
+            text = isinstance(value, (str, bytes))
+            kind = "text" if text else f"of type {type(value).__name__}"
+            raise Undefined(f"predictions are {kind} ({shown(value)}), which {problem}; {_HELPS}")
 
 
 def require_labels(array: Array) -> None:
     """Refuse what is neither text nor a number, such as dates."""
-    if array.dtype.kind in "biufUST":
-        return
-    values = array.ravel() if array.dtype.kind == "O" else array.ravel()[:1]
-    for value in values:
-        if not (isinstance(value, (str, bytes)) or is_number(value)):
-            raise Undefined(f"predictions are {_kind_of(value)}, which is not a label; {_HELPS}")
+    if array.dtype.kind not in "biufUST":
+        _require(array, lambda v: isinstance(v, (str, bytes)) or is_number(v), "is not a label")
 
 
 def is_text(array: Array) -> bool:
