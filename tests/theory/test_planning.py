@@ -10,9 +10,9 @@ import pytest
 
 from poise.errors import ArgumentError
 from poise.theory import planning, power, share_ceiling
+from poise.theory.ceilings import averaged_power
 from poise.theory.counts import clean_trials, n_trials, trials
-from poise.theory.fewest_trials import averaged_power, next_met
-from poise.theory.planning import Plan, menu
+from poise.theory.planning import Plan, menu, next_met
 
 
 def solve(**asked):

@@ -15,8 +15,8 @@ _NAMES = {
     "counts": "clean_trials fits_per_trial kappa n_trials rows_for size_for "
     "spare_points test_row trials trials_for_averaging trials_missing",
     "planning": "menu",
-    "fewest_trials": "averaged_power spread trials_with_spread",
-    "ceilings": "ceiling_large_epsilon critical_share power_bound share_ceiling",
+    "ceilings": "averaged_power ceiling_large_epsilon critical_share power_bound share_ceiling "
+    "spread trials_with_spread",
     "jackknife": "certified_miss jackknife_miss jackknife_plus_ends residual_quantile",
     "bagging": "bag_count bag_delta bag_reach distance_to_winner inflated_mask inflated_top "
     "largest_bag",

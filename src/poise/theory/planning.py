@@ -2,6 +2,10 @@
 
 The power of the Binomial test follows from the number of trials, which follows from the rows and
 n, and from δ, δ* and α. Each solver inverts that in one of its arguments.
+
+With its coin the test never loses power as trials are added. Without it, the power is a sawtooth:
+it falls while the critical count stays the same, and jumps where that grows. The search goes from
+step to step. A test is a triple (δ, δ*, α).
 """
 
 from __future__ import annotations
@@ -16,9 +20,8 @@ from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_least, exactly
 from poise.theory import binomial, counts
-from poise.theory.ceilings import power_bound
-from poise.theory.counts import clean_trials, trials_for_averaging
-from poise.theory.fewest_trials import averaged_power, next_met, refuse_what_no_data_can_do, spread
+from poise.theory.ceilings import averaged_power, power_bound, spread
+from poise.theory.counts import clean_trials, first_beyond, trials_for_averaging
 from poise.theory.limits import delta_hat
 
 MOST_POINTS = 20  # test points of a trial; more were measured to add little
@@ -165,7 +168,7 @@ def solve(asked: P) -> P:
         fresh=checks.count("fresh", asked.fresh),
     )
     if goal.solved_for != "power":
-        refuse_what_no_data_can_do(goal.delta, goal.delta_star, goal.power)
+        _refuse_what_no_data_can_do(goal.delta, goal.delta_star, goal.power)
     return _with(goal, _FIVE[goal.solved_for][1](goal))
 
 
@@ -232,6 +235,42 @@ def menu(
 
 
 # How a plan is solved.
+
+
+def _refuse_what_no_data_can_do(delta: float | None, truth: float, power: float) -> None:
+    """Raise where no number of trials is enough; None is what is to be found."""
+    if delta is not None and truth >= delta:
+        raise ArgumentError(
+            f"must be above delta_star = {exactly(truth)}: no valid test declares such an "
+            "algorithm stable with a probability above its level, whatever the rows",
+            argument="delta",
+            got=delta,
+        )
+    if power == 1 and truth > 0:
+        rule = f"must be below 1 for delta_star = {exactly(truth)}: no trials are that many"
+        raise ArgumentError(rule, argument="power", got=power, remedy="ask for 0.99, say")
+
+
+def next_met(test: tuple[float, float, float], power: float, randomized: bool, m: int) -> int:
+    """Find the fewest trials, at least ``m``, with which the power is enough.
+
+    Without the coin it may fall short again with a few more trials.
+    """
+
+    def enough(trials: int) -> bool:
+        return bool(binomial.power(trials, *test, randomized=True) >= power)
+
+    m = m if enough(m) else first_beyond(m, enough)
+    while not randomized and binomial.power(m, *test) < power:
+        m = _next_step(test, m)  # the rest of this step is lower still
+    return m
+
+
+def _next_step(test: tuple[float, float, float], m: int) -> int:
+    """Find the fewest trials with a larger critical count than m trials have."""
+    delta, _, alpha = test
+    count = binomial.critical_count(m, delta, alpha)
+    return first_beyond(m, lambda more: binomial.critical_count(more, delta, alpha) > count)
 
 
 def _solve_n_labeled(goal: Plan) -> int:
