@@ -38,6 +38,8 @@ _MOST_KEPT = 1000  # of a run
 _TURN = threading.RLock()  # what is global belongs to one run of fits at a time
 _ALWAYS = ("always", None, Warning, None, 0)
 
+States = list[Callable[[], object]]
+
 
 class Settings(NamedTuple):
     """Settings of the calling thread that hold for its fits, wherever they run."""
@@ -75,7 +77,8 @@ class Surroundings:
             undo.callback(setattr, os, "_exit", os._exit)
             os._exit = partial(_fail_instead, os._exit, os.getpid())
             undo.callback(np.seterr, **np.geterr())
-            undo.callback(set_generators, generators())
+            for put_back in generators():
+                undo.callback(put_back)
             self._warned = undo.enter_context(warnings.catch_warnings(record=True))
             self._show = warnings.showwarning
             self._printed = undo.enter_context(_Printed())
@@ -230,25 +233,17 @@ def end_after(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def generators() -> tuple[Any, ...]:
-    """Return the states of the global generators: of Python, NumPy and PyTorch."""
-    torch = _loaded("torch")
-    states = random.getstate(), np.random.get_state()  # noqa: NPY002 - the global one is the point
-    if torch is None:
-        return states
-    gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
-    return *states, torch.get_rng_state(), gpus
-
-
-def set_generators(states: tuple[Any, ...]) -> None:
-    """Set them to such states."""
-    random.setstate(states[0])
-    np.random.set_state(states[1])  # noqa: NPY002
-    if len(states) > 2:
-        torch = sys.modules["torch"]
-        torch.set_rng_state(states[2])
-        if states[3] is not None:
-            torch.cuda.set_rng_state_all(states[3])
+def generators() -> States:
+    """Return what puts the global generators back: those of Python, NumPy and PyTorch."""
+    back: States = [
+        partial(random.setstate, random.getstate()),
+        partial(np.random.set_state, np.random.get_state()),  # noqa: NPY002 - the global one
+    ]
+    if torch := _loaded("torch"):
+        back.append(partial(torch.set_rng_state, torch.get_rng_state()))
+        if torch.cuda.is_initialized():
+            back.append(partial(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all()))
+    return back
 
 
 def _seed(xi: int) -> None:

@@ -15,7 +15,7 @@ from poise.algorithms.distances import Distance
 from poise.algorithms.predictions import Undefined, as_array
 from poise.data.sample import Sample
 from poise.engine.messages import Answer, Failure, Floats, Ids, Made, Query, Rows, Trial, queries_of
-from poise.engine.surroundings import Settings, Surroundings, generators, set_generators
+from poise.engine.surroundings import Settings, States, Surroundings, generators
 from poise.errors import TrialError, in_one_line
 
 
@@ -85,7 +85,7 @@ class Work:
                 around.before_fit(query.xi)
                 predict = self.algorithm.fit(X, y, query.xi, **more)
                 again = around.too_late()
-            states = generators() if query.also else ()
+            states = generators() if query.also else []
             if query.look is None:
                 values = self._predictions(predict, query.points)
             else:
@@ -206,10 +206,11 @@ class Work:
         return values.copy()  # a predictor may fill the same array again for the next fit
 
     def _further(
-        self, predict: Predict, points: Ids, states: tuple[Any, ...], around: Surroundings
+        self, predict: Predict, points: Ids, states: States, around: Surroundings
     ) -> Answer:
         """Predict as if this were the first call of predict after the fit."""
-        set_generators(states)
+        for put_back in states:
+            put_back()
         around.start_clock()
         try:
             with self.algorithm.unchecked():
