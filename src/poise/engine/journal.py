@@ -7,7 +7,6 @@ predicted, beside the trials that they complete.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
 import platform
@@ -47,7 +46,7 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     changes: Table | None = None  # of one trial or several, and their errors
     errors: Table | None = None
-    predictions: str | Objects | None = None  # a file of NumPy's as base64
+    predictions: bytes | Objects | None = None  # a file of NumPy's, in JSON as base64
     failure: tuple[Literal["error", "undefined", "death", "timeout"], str] | None = None
     said: tuple[Said, ...] = ()
     stage: int = 0
@@ -60,6 +59,19 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     def answers(self) -> bool:
         """Whether it is the answer to a task."""
         return not (self.stage or self.verdict or self.warning)
+
+    @property
+    def failed(self) -> Failure | None:
+        """Why there is no answer, or not a whole one."""
+        return None if self.failure is None else Failure(self.failure[1], self.failure[0])
+
+    @property
+    def fit(self) -> Answer:
+        """What a fit predicted."""
+        if self.predictions is None and self.failure is None:
+            raise RecordError("a line of the journal holds neither predictions nor a failure")
+        values = None if self.predictions is None else _unpacked(self.predictions)
+        return Answer(values, self.failed, said=self.said)
 
 
 class Journal:
@@ -129,7 +141,7 @@ class Journal:
             self._begin_stage(tasks)
         while done < len(tasks) and (line := self._peek()) is not None and line.answers:
             self._next = None
-            answer = trials_of(line, shape) if shape[0] else _fit(line)
+            answer = trials_of(line, shape) if shape[0] else line.fit
             done += np.size(answer.error)
             yield answer
         line = self._peek()  # or the warnings behind the last answer
@@ -244,18 +256,7 @@ def trials_of(line: Line, shape: tuple[int, ...]) -> Answer:
         raise RecordError("a line of the journal does not hold a table of changes for each trial")
     if len(changes) > 1:
         return Answer(changes, error=errors, said=line.said)
-    return Answer(changes[0], _failure(line), errors[0], said=line.said)
-
-
-def _fit(line: Line) -> Answer:
-    if line.predictions is None and line.failure is None:
-        raise RecordError("a line of the journal holds neither predictions nor why there are none")
-    values = None if line.predictions is None else _unpacked(line.predictions)
-    return Answer(values, _failure(line), said=line.said)
-
-
-def _failure(line: Line) -> Failure | None:
-    return None if line.failure is None else Failure(line.failure[1], line.failure[0])
+    return Answer(changes[0], line.failed, errors[0], said=line.said)
 
 
 def _line(entry: Mapping[str, Any], path: str | Path) -> Line:
@@ -265,26 +266,25 @@ def _line(entry: Mapping[str, Any], path: str | Path) -> Line:
         raise RecordError(f"{path} holds a line that poise did not write: {error}") from None
 
 
-def _packed(array: Any) -> str | Objects:
+def _packed(array: Any) -> bytes | Objects:
     if array.dtype.kind == "O":
-        return array.shape, [(type(each).__name__, _text(each)) for each in array.ravel()]
+        return array.shape, [_described(each) for each in array.ravel()]
     body = io.BytesIO()
     np.save(body, array, allow_pickle=False)
-    return base64.b64encode(body.getvalue()).decode()
+    return body.getvalue()
 
 
-def _text(value: object) -> str:
-    if type(value).__name__ not in _READ:
-        kind = type(value).__name__
+def _described(value: object) -> tuple[str, str]:
+    kind = type(value).__name__
+    if kind not in _READ:
         raise RecordError(f"a prediction of type {kind} cannot be kept in a journal")
-    return value.hex() if isinstance(value, float) else str(value)
+    return kind, value.hex() if isinstance(value, float) else str(value)
 
 
-def _unpacked(packed: str | Objects) -> Any:
+def _unpacked(packed: bytes | Objects) -> Any:
     try:
-        if isinstance(packed, str):
-            body = io.BytesIO(base64.b64decode(packed, validate=True))
-            return np.load(body, allow_pickle=False)
+        if isinstance(packed, bytes):
+            return np.load(io.BytesIO(packed), allow_pickle=False)
         found = np.empty(len(packed[1]), dtype=object)
         found[:] = [_READ[kind](text) for kind, text in packed[1]]
         return found.reshape(packed[0])
