@@ -269,27 +269,23 @@ def computed(
 
 
 def packed(answers: list[Answer]) -> bytes:
-    """Pickle answers; what cannot be pickled, or not read again, travels as its text."""
-    try:
-        body = pickle.dumps(answers)
-        for answer in answers:
-            if answer.failure and answer.failure.cause:
-                str(pickle.loads(pickle.dumps(answer.failure.cause)))
-        return body
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # an exception of user code may do anything
-        return pickle.dumps([_as_text(answer) for answer in answers])
+    """Pickle answers."""
+    return pickle.dumps([_portable(answer) for answer in answers])
 
 
-def _as_text(answer: Answer) -> Answer:
-    """Give the cause of a failure a form that can be read everywhere."""
+def _portable(answer: Answer) -> Answer:
+    """Replace the cause of a failure by its text if it cannot be pickled, or not read again."""
     if answer.failure is None or answer.failure.cause is None:
         return answer
     try:
-        text = "".join(traceback.format_exception(answer.failure.cause))
-    except Exception:
+        str(pickle.loads(pickle.dumps(answer.failure.cause)))
+        return answer
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an exception of user code may do anything
         text = in_one_line(answer.failure.cause)
+    with suppress(Exception):
+        text = "".join(traceback.format_exception(answer.failure.cause))
     return replace(answer, failure=replace(answer.failure, cause=RuntimeError(text)))
 
 
