@@ -127,6 +127,7 @@ def test_n_may_be_a_share_and_says_what_the_rows_reach_if_missing():
 
 OF_LABELS = {"algorithm": LogisticRegression(), "y": LABELS}
 SCORES = OF_LABELS | {"response": "predict_proba"}
+TOP = "top_k(2, of=3)"
 REFUSED = [
     (ArgumentError, "epsilon must be below 1", SCORES),  # no change of probabilities exceeds 1
     (ArgumentError, "n must be", {"n": 1}),
@@ -138,6 +139,7 @@ REFUSED = [
     (ArgumentError, "removals_per_trial", {"removals_per_trial": 11}),
     (ArgumentError, "random_state", {"random_state": "seed"}),
     (ArgumentError, "distance", {"distance": "cosine"}),
+    (ArgumentError, "for decisions", {"epsilon": None, "distance": TOP, "test": "binomial"}),
     (ArgumentError, "epsilon must be left out.*'5% of sd'", OF_LABELS | {"epsilon": "5% of sd"}),
     (ArgumentError, "response='predict_proba'", OF_LABELS | {"distance": "loss_change('log')"}),
     (AlgorithmError, "coupling cannot be used: SystemExit: 0", {"coupling": Exits()}),

@@ -36,7 +36,7 @@ from poise.errors import (
 from poise.numbers import rounded_down
 from poise.procedures.measure import MeasuredTrials, measure
 from poise.results.design import Design, training_size
-from poise.results.question import Question, Relative, allowed_change, read_epsilon, until
+from poise.results.question import Question, Relative, allowed_change, law_for, read_epsilon, until
 from poise.results.trials import Trials
 from poise.settings import ON_DASK, Every, checked
 from poise.shortcuts import has_formulas
@@ -124,7 +124,10 @@ class Job:
             raise ArgumentError(problem, argument="delta", remedy={"delta": 0.1})
         alpha = given["alpha"] / job.design.chosen_from
         more: dict[str, Any] = {name: given.get(name) for name in ("test", "stop_early", "gamma")}
-        return job, Question(change, given["delta"], alpha, **more)
+        question = Question(change, given["delta"], alpha, **more)
+        if question.test == "binomial" or question.gamma is not None:  # some trials refuse it
+            law_for(job.planned().design, question)
+        return job, question
 
     def with_epsilon(self, epsilon: object) -> tuple[Self, float | None]:
         """Return the allowed change as a number; a share of the sd sets rows aside for it."""
