@@ -154,8 +154,10 @@ def test_verdict_pvalue_and_limits_say_the_same(zeta):
             judged = binomial.judge(changes, epsilon, delta, alpha, zeta)
             stable = judged.verdict == "stable"
             assert stable == (judged.pvalue <= alpha)
-            assert stable == (binomial.upper_delta(changes, epsilon, alpha, zeta) <= delta)
-            assert stable == (binomial.upper_epsilon(changes, delta, alpha, zeta) <= epsilon)
+            worst, first = m - np.sum(changes.values <= epsilon), changes.failures_largest[:, 0]
+            assert stable == (limits.delta_hat(worst, m, alpha, zeta) <= delta)
+            largest = limits.epsilon_hat(first, delta, alpha, zeta, unseen=m - len(first))
+            assert stable == (largest <= epsilon)
             unstable = judged.verdict == "unstable"
             assert unstable == (judged.pvalue_unstable <= alpha)
             assert unstable == (binomial.lower_delta(changes, epsilon, alpha) > delta)
@@ -204,7 +206,7 @@ def test_a_stopped_run_says_what_no_trial_to_come_can_change():
                 for each in (np.inf, 0.0)
             )
             for upper, at in ((binomial.upper_delta, EPSILON), (binomial.upper_epsilon, delta)):
-                assert upper(changes, at, alpha, zeta) == upper(infinite, at, alpha, zeta)
+                assert upper(changes, at, alpha) == upper(infinite, at, alpha)
             for lower, at in ((binomial.lower_delta, EPSILON), (binomial.lower_epsilon, delta)):
                 assert lower(changes, at, alpha) == lower(zeros, at, alpha)
 

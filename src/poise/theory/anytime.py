@@ -183,7 +183,7 @@ def _pvalue(log_e: Floats, alpha: float) -> float:
     return min(p, alpha) if p * ONE <= alpha else p
 
 
-def upper_delta(changes: Changes, epsilon: float | None, alpha: float, zeta: float = 1.0) -> float:
+def upper_delta(changes: Changes, epsilon: float | None, alpha: float) -> float:
     """Compute the smallest of the upper limits for δ* so far."""
     return _limit(changes.shares(epsilon), alpha)
 
@@ -197,7 +197,7 @@ def _limit(shares: Floats, alpha: float) -> float:
     return _reached(lambda delta: float(log_path(shares, delta).max(initial=0.0)), alpha)
 
 
-def upper_epsilon(changes: Changes, delta: float, alpha: float, zeta: float = 1.0) -> float:
+def upper_epsilon(changes: Changes, delta: float, alpha: float) -> float:
     """Compute the upper limit for ε*: from it on, "stable" has been shown."""
     table = changes.failures_largest
     return _first(table, lambda e: judge(changes, e, delta, alpha).pvalue <= alpha)

@@ -209,7 +209,7 @@ def _smallest(levels: Floats, alone: Floats, succeeded: NDArray[np.bool_]) -> fl
     return min(last, float(alone[j])) if j < levels.size else last
 
 
-def upper_delta(changes: Changes, epsilon: float | None, alpha: float, zeta: float = 1.0) -> float:
+def upper_delta(changes: Changes, epsilon: float | None, alpha: float) -> float:
     """Compute the upper limit for δ*; it is that of the test without a coin.
 
     Goes down from 1/2 while the hedge at each δ accepts; above 1/2 the open-ended limit holds. If
@@ -236,7 +236,7 @@ def lower_delta(changes: Changes, epsilon: float | None, alpha: float) -> float:
     return float(grid[accepted - 1]) if accepted else 0.0
 
 
-def upper_epsilon(changes: Changes, delta: float, alpha: float, zeta: float = 1.0) -> float:
+def upper_epsilon(changes: Changes, delta: float, alpha: float) -> float:
     """Compute the upper limit for ε*; it is that of the test without a coin."""
     steps, accepted = _walk_epsilon(changes, delta, alpha, mirror=False)
     return float(steps[accepted - 1]) if accepted else math.inf

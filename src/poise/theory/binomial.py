@@ -221,21 +221,16 @@ def _counts(changes: Changes, epsilon: float) -> tuple[int, int]:
     return int(np.count_nonzero(first > epsilon)), changes.n_trials - not_moved
 
 
-def _coin(changes: Changes, zeta: float) -> float:
-    """Without trials nothing is tossed: a coin alone certifies nothing."""
-    return zeta if changes.n_trials else 1.0
-
-
 def judge(
     changes: Changes, epsilon: float, delta: float, alpha: float, zeta: float = 1.0
 ) -> Judgement:
     """Answer one question; P(wrong verdict) <= α."""
     m, (moved, worst) = changes.n_trials, _counts(changes, epsilon)
     rule = CountRule.of(m, delta, alpha, zeta)
-    unseen = m - changes.seen
+    unseen, coin = m - changes.seen, zeta if m else 1.0  # a coin alone certifies nothing
 
     def pvalues() -> tuple[float, float]:
-        p, q = pvalue(worst, m, delta, _coin(changes, zeta)), pvalue_unstable(moved, m, delta)
+        p, q = pvalue(worst, m, delta, coin), pvalue_unstable(moved, m, delta)
         refuted = moved >= critical_count_unstable(m, delta, alpha)
         return _agreeing(p, alpha, worst <= rule.stable_at_most), _agreeing(q, alpha, refuted)
 
@@ -262,10 +257,10 @@ def _chance_to_accept(exceeded: int, unseen: int, m: int, delta: float, alpha: f
     return float(law.weighted_cdf(left, unseen, delta, a))
 
 
-def upper_delta(changes: Changes, epsilon: float, alpha: float, zeta: float = 1.0) -> float:
-    """Compute the upper limit for δ*."""
+def upper_delta(changes: Changes, epsilon: float, alpha: float) -> float:
+    """Compute the upper limit for δ*; as all limits below, that of the test without a coin."""
     _, worst = _counts(changes, epsilon)
-    return float(delta_hat(worst, changes.n_trials, alpha, _coin(changes, zeta)))
+    return float(delta_hat(worst, changes.n_trials, alpha))
 
 
 def lower_delta(changes: Changes, epsilon: float, alpha: float) -> float:
@@ -274,10 +269,10 @@ def lower_delta(changes: Changes, epsilon: float, alpha: float) -> float:
     return float(delta_lower(moved, changes.n_trials, alpha))
 
 
-def upper_epsilon(changes: Changes, delta: float, alpha: float, zeta: float = 1.0) -> float:
+def upper_epsilon(changes: Changes, delta: float, alpha: float) -> float:
     """Compute the upper limit for ε*."""
     first, unseen = changes.failures_largest[:, 0], changes.n_trials - changes.seen
-    return float(epsilon_hat(first, delta, alpha, _coin(changes, zeta), unseen=unseen))
+    return float(epsilon_hat(first, delta, alpha, unseen=unseen))
 
 
 def lower_epsilon(changes: Changes, delta: float, alpha: float) -> float:
