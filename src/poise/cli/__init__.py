@@ -75,17 +75,10 @@ class Poise(click.Group):
             with formatter.section(section):
                 formatter.write_dl([(n, line) for n, (s, line) in COMMANDS.items() if s == section])
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, args: Sequence[str] | None = None, **named: Any) -> Any:  # type: ignore[override]
         """Run a command and end the program; a program that embeds it sees the errors."""
-        if not standalone_mode or "_POISE_COMPLETE" in os.environ:
-            return super().main(args, prog_name, complete_var, standalone_mode, **extra)
+        if not named.get("standalone_mode", True) or "_POISE_COMPLETE" in os.environ:
+            return super().main(args, **named)
         words = list(sys.argv[1:] if args is None else args)
         survive_poor_terminals()
         termination_interrupts()

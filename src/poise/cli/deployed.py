@@ -16,20 +16,14 @@ from poise.cli.rows import Source
 from poise.numbers import exactly, number
 from poise.settings import COMMAND, Everything
 
+FRESH = "Fresh rows, used neither to train nor to choose the model."
 WITHOUT = "Rows that leave together: lines of DATA, or a condition on columns."
 NEW_SETS = ("n", "X_unlabeled", "coupling", "position", "remove", "replace")  # are of no use here
 _LISTED = 3  # rows that matter most
 
 fresh_options = options.all_of(
-    click.option(
-        "--fresh",
-        "X_fresh",
-        metavar="FILE",
-        help="Fresh rows, used neither to train nor to choose the model.",
-    ),
-    click.option(
-        "--hold-out", type=float, metavar="SHARE", help="Hold out this share of DATA instead."
-    ),
+    click.option("--fresh", "X_fresh", metavar="FILE", help=FRESH),
+    click.option("--hold-out", type=float, metavar="SHARE", help="Or this share of DATA."),
 )
 
 

@@ -101,7 +101,7 @@ def end(error: BaseException, words: Sequence[str], command: click.Context | Non
         if isinstance(error, TrialError):
             content |= {"trial": error.trial, "kind": error.kind}
         click.echo(json.dumps(content, ensure_ascii=False))
-    if command is not None and command.find_root().params.get("traceback"):
+    if "--traceback" in words:
         traceback.print_exception(error)
     return status
 

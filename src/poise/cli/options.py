@@ -27,6 +27,7 @@ _METAVARS = {
     "coupling": "shared|independent|NAME",
 }
 _EXAMPLE = "\nFor example:"  # before lines that are shown as they are
+_PLACES = "Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name."
 _NONE = "none"  # how None is written, where the default is another value
 
 
@@ -204,12 +205,7 @@ rows = all_of(
     rare("--sheet", metavar="NAME", help="Sheet of an Excel file."),
 )
 algorithm = all_of(
-    click.option(
-        "--algorithm",
-        metavar="PLACE",
-        multiple=True,
-        help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name.",
-    ),
+    click.option("--algorithm", metavar="PLACE", multiple=True, help=_PLACES),
     rare("--program", metavar="COMMAND", multiple=True, help="Any program: 'Rscript fit.R'."),
 )
 

@@ -20,6 +20,8 @@ from poise.cli.errors import Exit, Warned, in_options
 from poise.errors import ArgumentError, printable
 from poise.numbers import at_most
 
+Named = Mapping[str, Any]
+_NONE: Named = MappingProxyType({})
 _COLOURS = {"STABLE": "green", "UNSTABLE": "red", "INCONCLUSIVE": "yellow"}
 
 
@@ -63,12 +65,7 @@ class Output:
         if written and not self.quiet:
             click.echo(f"Written: {written}", err=True)
 
-    def tell(
-        self,
-        answer: Any,
-        beside: Mapping[str, object] = MappingProxyType({}),
-        lines: Mapping[str, str] = MappingProxyType({}),
-    ) -> Exit:
+    def tell(self, answer: Any, beside: Named = _NONE, lines: Named = _NONE) -> Exit:
         """Save and print an answer, or several by their names; return the exit status of one.
 
         In place of an answer there may be a text, which says why there is none. What stands
@@ -105,7 +102,7 @@ class Output:
                 paragraphs(self._in_short(answer, found))
         return Exit.STABLE if several or not judged else Exit[answer.verdict.upper()]
 
-    def _in_short(self, answer: Any, found: Mapping[str, Any]) -> str:
+    def _in_short(self, answer: Any, found: Named) -> str:
         """Return what one answer says, or the table of several."""
         from poise.results.sentences import ASKED_AFTER
         from poise.results.tables import table
@@ -125,7 +122,7 @@ class Output:
         return "\n".join([str(answer), "", *details])
 
 
-def files_named(given: Mapping[str, Any]) -> Iterator[Path]:
+def files_named(given: Named) -> Iterator[Path]:
     """Yield the files that options or keys name: rows, code, and what programs read."""
     for value in given.values():
         texts = value if isinstance(value, tuple) else [value]
