@@ -129,6 +129,16 @@ def test_measure_prints_how_large_the_changes_are(run, folder: Path) -> None:
     assert 0 <= limit - expected.epsilon_upper(0.2) < 1e-3 * limit
 
 
+def test_plans_are_those_of_the_library(run) -> None:
+    for words, asked in (
+        ("--notion deployed --delta 0.05", {"notion": "deployed", "delta": 0.05}),
+        ("--rows 5000 --n 100 --delta 0.1", {"n_labeled": 5000, "n": 100, "delta": 0.1}),
+    ):
+        expected = json.loads(json.dumps(poise.plan(**asked).to_dict()))
+        assert json.loads(run(f"plan {words} --json").stdout) == expected
+    assert json.loads(run("plan --rows 3000 --json").stdout)[-1]["n_trials"] == 600
+
+
 def test_show_reads_and_asks_again(run, folder: Path) -> None:
     run(f"{TEST} --save found.json")
     run(f"measure {LASSO} --save changes.json")

@@ -53,6 +53,8 @@ def test_every_command_and_option_explains_itself(run) -> None:
         shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE)
         options = [max(p.opts, key=len) for p in command.params if isinstance(p, click.Option)]
         assert set(options) <= set(shown), name
+        hides = any(getattr(p, "hidden", False) for p in command.params)
+        assert ("--help-all" in shown) == hides, name
 
 
 def test_the_first_screen_of_a_test(run) -> None:
