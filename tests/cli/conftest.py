@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -85,11 +86,10 @@ def shell(folder: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command line in a process of its own, in that folder."""
 
     def execute(
-        command: str, env: dict[str, str] | None = None, **more: object
+        command: str, env: Mapping[str, str] = MappingProxyType({}), **more: object
     ) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-m", "poise", *command.split()]
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
-        env = {**os.environ, **env} if env is not None else None
-        return subprocess.run(words, cwd=folder, text=True, env=env, check=False, **options)
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": folder, **more}
+        return subprocess.run(words, text=True, env=os.environ | env, check=False, **options)
 
     return execute

@@ -191,14 +191,3 @@ def test_a_row_is_named_by_its_line_and_a_column_by_its_name(run, folder: Path) 
         assert result.exit_code == 2, name
         assert said in result.stderr, name
         assert "line 6" in result.stderr, result.stderr
-
-
-def test_a_warning_of_every_fit_is_one_line(run, folder: Path) -> None:
-    (folder / "poise_test_warns.py").write_text(
-        "import warnings\n"
-        "def fit(X, y, seed):\n"
-        "    warnings.warn('no convergence')\n"
-        "    return lambda rows: [0.0] * len(rows)\n"
-    )
-    result = run(f"{BASE} --algorithm poise_test_warns.py:fit --no-look")
-    assert result.stderr.count("no convergence") == 1

@@ -58,13 +58,9 @@ def test_a_signal_ends_in_one_line_and_a_status(folder, number, status, word) ->
         "    time.sleep(60)\n"
     )
     words = MEAN.replace("models.py:mean", "slow.py:slow").split()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "poise", *words],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    words = [sys.executable, "-m", "poise", *words]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(words, cwd=folder, **pipes)
     while not (folder / "started").exists() and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(number)
@@ -82,16 +78,9 @@ def test_a_bare_machine(shell) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_modules_beside_the_data_are_not_run(folder: Path, tmp_path: Path) -> None:
+def test_modules_beside_the_data_are_not_run(shell, folder: Path, tmp_path: Path) -> None:
     shutil.copy(folder / "numbers.csv", tmp_path)
     for name in ("csv", "joblib", "sklearn", "queue"):
         (tmp_path / f"{name}.py").write_text("print('it was run'); raise SystemExit(9)")
-    words = MEAN.replace("poise_test_models.py:mean", "Lasso -q").split()
-    done = subprocess.run(
-        [sys.executable, "-m", "poise", *words],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = shell(MEAN.replace("poise_test_models.py:mean", "Lasso -q"), cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "stable\n", "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
 
@@ -68,10 +67,3 @@ def test_a_curve_has_verdicts_only_where_a_change_is_allowed(run):
     assert limits.exit_code == verdicts.exit_code == 0
     assert "All limits hold at once with 95% confidence" in limits.stdout
     assert [line.split("\t")[1] for line in verdicts.stdout.splitlines()] == ["6", "13"]
-
-
-@pytest.mark.parametrize("command", ["compare", "curve"])
-def test_what_is_missing_is_named(run, command):
-    found = run(f"{command} {ROWS}")
-    assert found.exit_code == 2
-    assert "Missing --algorithm, --n" in found.stderr
