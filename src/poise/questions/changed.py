@@ -140,9 +140,6 @@ def _described(model: Any, response: str) -> tuple[str, str]:
         if hasattr(model, response):
             return type(model).__name__, "euclidean"
         if not callable(model) or response != "predict" or isinstance(model, type):
-            raise AlgorithmError(
-                f"must be a fitted model with {response}, or a function from rows to predictions",
-                argument="old and new",
-                got=model,
-            )
+            rule = f"must be a fitted model with {response}, or a function from rows to predictions"
+            raise AlgorithmError(rule, argument="old and new", got=model)
         return name_of(model), "euclidean"

@@ -219,11 +219,9 @@ class GivenJob(Job):
         seen = look_at_fits(oracle, split.queries()[:2], not sure, alone)
         if seen.order_matters:
             seen.close()
-            raise AlgorithmError(
-                f"the order of the rows changes the predictions of {self.design.title}, and the "
-                "jackknife adds a row to a set of rows: which place it takes must not matter",
-                remedy={"notion": "add-one"},
-            )
+            problem = f"the order of the rows changes the predictions of {self.design.title}, and "
+            problem += "the jackknife adds a row: which place it takes must not matter"
+            raise AlgorithmError(problem, remedy={"notion": "add-one"})
         self.warnings.extend(seen.warnings)
         return seen
 

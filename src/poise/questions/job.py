@@ -136,9 +136,8 @@ class Job:
             plain = epsilon if isinstance(asked, Relative) else asked
             return self, self._reachable(allowed_change(plain, self.design))
         if self.design.compares != "predictions" or self.design.response != "predict":
-            raise ArgumentError(
-                "must be a number: the sd of y is in other units", argument="epsilon", got=epsilon
-            )
+            problem = "must be a number: the sd of y is in other units"
+            raise ArgumentError(problem, argument="epsilon", got=epsilon)
         sample, known = self._sd_of_some(asked.rows)
         design = replace(self.design, **known, epsilon_as_typed=str(epsilon))
         change = allowed_change(rounded_down(asked.share * (design.sd or 0)), design)
@@ -151,13 +150,10 @@ class Job:
         return rest, {**counts, "sd": aside.sd(), "set_aside": aside.n_labeled}
 
     def _reachable(self, epsilon: float | None) -> float | None:
-        if epsilon is not None and epsilon >= self.distance.largest:
-            raise ArgumentError(
-                f"must be below {self.distance.largest:g}: no change of {self.distance.name} is "
-                f"larger, so every algorithm would pass",
-                argument="epsilon",
-                got=epsilon,
-            )
+        name, largest = self.distance.name, self.distance.largest
+        if epsilon is not None and epsilon >= largest:
+            rule = f"must be below {largest:g}: no change of {name} is larger, so all would pass"
+            raise ArgumentError(rule, argument="epsilon", got=epsilon)
         return epsilon
 
     def require_answerable(self, question: Question) -> None:

@@ -199,12 +199,9 @@ def _named(algorithms: Any) -> dict[str, tuple[Any, str | None]]:
         raise ArgumentError(rule, argument="algorithms", got=algorithms)
     named = dict(pairs)
     if not named or len(named) < len(pairs):
-        raise ArgumentError(
-            "must have different names" if pairs else "must hold an algorithm",
-            argument="algorithms",
-            got=[name for name, _ in pairs],
-            remedy="give a dict from names to algorithms",
-        )
+        names, remedy = [name for name, _ in pairs], "give a dict from names to algorithms"
+        rule = "must have different names" if pairs else "must hold an algorithm"
+        raise ArgumentError(rule, argument="algorithms", got=names, remedy=remedy)
     return named
 
 
