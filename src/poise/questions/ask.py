@@ -79,13 +79,8 @@ def stability_test(
     'stable'
     """
     asked: dict[str, Any] = {"n": n, "epsilon": epsilon, "delta": delta, "alpha": alpha}
-    asked |= {
-        "test": test,
-        "stop_early": stop_early,
-        "random_state": random_state,
-        "n_jobs": n_jobs,
-    }
-    asked |= {"X_unlabeled": X_unlabeled, "groups": groups}
+    asked |= {"test": test, "stop_early": stop_early, "random_state": random_state}
+    asked |= {"X_unlabeled": X_unlabeled, "groups": groups, "n_jobs": n_jobs}
     asked |= {"response": response, "distance": distance, **settings}
     job, question = Job.of("stability_test", algorithm, X, y, asked).asked()
     return job.run(question).judge(question)

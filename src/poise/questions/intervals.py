@@ -70,16 +70,11 @@ class Guarantee:
     def __str__(self) -> str:
         name, bound = {"plus": "jackknife+"}.get(self.method, "jackknife"), at_most(self.miss)
         missed = f"a new response lies outside its {name} interval"
-        if self.stability is None:
-            said = (
-                f"{missed} with probability at most {bound}, for every algorithm that ignores the "
-                "order of its rows, and every distribution."
-            )
-        else:
-            said = (
-                f'that the test says "stable" and {missed}, widened by {number(self.widening)} on '
-                f"both sides, has probability at most {bound} (Theorem J)."
-            )
+        said = f"{missed} with probability at most {bound}, for every algorithm that ignores the "
+        said += "order of its rows, and every distribution."
+        if self.stability is not None:
+            said = f'that the test says "stable" and {missed}, widened by {number(self.widening)} '
+            said += f"on both sides, has probability at most {bound} (Theorem J)."
         return f"{said[0].upper()}{said[1:]} {self.remark}".strip()
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
 _RUN = ("n_jobs", "backend", "fit_timeout", "on_error", "progress")
-_TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
+TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
 _COUNTS = ("n_labeled", "n_unlabeled", "n_groups", "n_groups_unlabeled")
 _SPLIT = (
     *("n", "n_trials", "removals", "points", "remove", "replace", "position"),
@@ -105,7 +105,7 @@ class Job:
             order_free=prepared.ignores_row_order,
             seed=randomness.root,
             name=settings["name"] or "",
-            **{name: settings[name] for name in _TRIAL},
+            **{name: settings[name] for name in TRIAL},
             **rows,
         )
         return cls(prepared, sample, distance, coupling, settings, randomness, design)

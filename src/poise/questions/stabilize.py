@@ -261,14 +261,11 @@ class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
         return {"n_classes": known}, math.sqrt(2)  # between two vectors
 
     def _promised(self) -> tuple[str, str]:
+        change = f"the class probabilities at a new point change by {exactly(self.epsilon)} or more"
         limits = "Otherwise the sets before and after share at least k labels (Theorem M). "
-        return (
-            f"the class probabilities at a new point change by {exactly(self.epsilon)} or more "
-            "(Euclidean distance)",
-            limits
-            if self.classes is not None
-            else "With classes= it holds for sets of labels, too. ",
-        )
+        if self.classes is None:
+            limits = "With classes= it holds for sets of labels, too. "
+        return f"{change} (Euclidean distance)", limits
 
     def _known(self) -> NDArray[Any]:
         known = np.unique(np.asarray(self.classes))

@@ -19,7 +19,7 @@ from poise.engine.oracle import Oracle
 from poise.errors import ArgumentError, PoiseError, RecordError, in_one_line
 from poise.questions.changed import two_models
 from poise.questions.deployed import GivenJob, with_fresh_rows
-from poise.questions.job import Job
+from poise.questions.job import TRIAL, Job
 from poise.results import file
 from poise.results.design import Design
 from poise.results.result import Result
@@ -28,9 +28,6 @@ from poise.settings import Everything, checked
 from poise.shortcuts.blocks import AGREEMENT
 
 _DIGITS = 1e-6  # relative: other libraries may compute the same number so differently
-_AS_BEFORE = (
-    *("n", "remove", "replace", "position", "max_trials", "response", "shuffle", "randomized"),
-)
 _OF_ROWS = (  # of a design: what the algorithm and the rows say
     *("algorithm", "n", "n_labeled", "n_unlabeled", "n_groups", "n_groups_unlabeled", "n_classes"),
     *("few_values", "compares", "distance", "coupling", "set_aside"),
@@ -172,7 +169,7 @@ def _check_verdict(found: Verification, judged: Trials | Result, said: str) -> N
 
 def _same_job(design: Design, algorithm: Any, X: Any, y: Any, settings: Mapping[str, Any]) -> Job:
     """Make the job of a design again; what the look at trial 1 showed is taken from there."""
-    asked: dict[str, Any] = {name: getattr(design, name) for name in _AS_BEFORE}
+    asked: dict[str, Any] = {name: getattr(design, name) for name in ("n", *TRIAL)}
     asked |= {"check": False, "on_error": "record", "delta": 0.1}
     if design.coupling == "independent":
         asked["coupling"] = design.coupling
