@@ -11,8 +11,9 @@ import hashlib
 import io
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
@@ -74,7 +75,7 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
         return Answer(values, self.failed, said=self.said)
 
 
-class Journal:
+class Journal(AbstractContextManager["Journal"]):
     """The answers of a run, those that are there first.
 
     Parameters
@@ -215,9 +216,6 @@ class Journal:
         while self._unwritten:
             self._log.append(Line(warning=self._unwritten.pop()))
         self._log.append(line)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         if self._log is not None:

@@ -10,10 +10,10 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO
 from zlib import crc32
 
 import msgspec
@@ -29,7 +29,7 @@ _BEGINNING = re.compile(rb'\{"format":"poise (\w+) 1"')
 _CHECKSUM = b',"crc32":"%08x"}\n'
 
 
-class Log:
+class Log(AbstractContextManager["Log"]):
     """The file, opened and locked for writing.
 
     What is appended is with the operating system at once, so that it is kept if this process is
@@ -132,9 +132,6 @@ class Log:
                 self.path.unlink()
         with suppress(OSError):
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

@@ -26,21 +26,20 @@ def note(folder: str, group: int) -> None:
 def end(folder: str, group: int) -> None:
     """End a group of processes: a worker, and then the programs that its fits have started."""
     _end(os.path.join(folder, f"{_PREFIX}{group}"))
-    for name in _noted(folder):
-        if name.startswith(f"{_PREFIX}{group}-"):
-            _end(os.path.join(folder, name))
+    _end_each(folder, f"{_PREFIX}{group}-")
 
 
 def end_all(folder: str) -> None:
     """End every group that was written down, and remove the folder."""
-    for name in _noted(folder):
-        end(folder, int(name.split("-")[1]))
+    for _ in range(2):  # workers before their programs, also those that they begin meanwhile
+        _end_each(folder, _PREFIX)
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _noted(folder: str) -> list[str]:
-    names = os.listdir(folder) if os.path.isdir(folder) else []
-    return [name for name in names if name.startswith(_PREFIX)]
+def _end_each(folder: str, beginning: str) -> None:
+    for name in sorted(os.listdir(folder) if os.path.isdir(folder) else []):
+        if name.startswith(beginning):
+            _end(os.path.join(folder, name))
 
 
 def _end(path: str) -> None:
