@@ -30,6 +30,7 @@ def changed_surroundings(X, y, seed):
     drawn = random.random() + np.random.normal()  # noqa: NPY002
     os.environ["POISE_TEST_THREADS"] = str(threads())
     sys.breakpointhook = print
+    os.chdir("/")
     return lambda points: np.full(len(points), drawn)
 
 
@@ -51,6 +52,7 @@ def found():
         sys.stdout,
         os.fstat(1).st_ino,
         sys.breakpointhook,
+        os.getcwd(),
     )
 
 

@@ -79,6 +79,9 @@ class Surroundings:
             undo.callback(np.seterr, **np.geterr())
             for put_back in generators():
                 undo.callback(put_back)
+            with suppress(OSError):  # somebody has removed the folder, or a fit does
+                undo.enter_context(suppress(OSError))
+                undo.callback(os.chdir, os.getcwd())
             self._warned = undo.enter_context(warnings.catch_warnings(record=True))
             self._show = warnings.showwarning
             self._printed = undo.enter_context(_Printed())
