@@ -90,25 +90,26 @@ class Output:
             if self.as_json:
                 contents = {name: as_dict(each) for name, each in answers.items()}
                 print_json(contents if several else {**contents[""], **beside})
-            elif self.quiet:
-                words = (f"{_in_a_word(each)}\t{name}" for name, each in answers.items())
-                paragraphs("\n".join(map(str.rstrip, words)))
-            elif self.details or (isinstance(answer, dict) and not judged):
-                words = (f"{name}: {self._in_full(each)}" for name, each in answers.items())
-                paragraphs("\n\n".join(words).removeprefix(": "))
-            elif lines and not self.latex:
-                paragraphs("\n".join(f"{name}: {line}" for name, line in lines.items()))
             else:
-                paragraphs(self._in_short(answer, found))
+                paragraphs(self._in_words(answer, answers, found, lines))
         return Exit.STABLE if several or not judged else Exit[answer.verdict.upper()]
 
-    def _in_short(self, answer: Any, found: Named) -> str:
-        """Return what one answer says, or the table of several."""
+    def _in_words(self, answer: Any, answers: Named, found: Named, lines: Named) -> str:
+        """Return what one answer says, or several, in the form that was asked for."""
         from poise.results.sentences import ASKED_AFTER
         from poise.results.tables import table
 
+        measured = any(not hasattr(each, "verdict") for each in found.values())
+        if self.quiet:
+            words = (f"{_in_a_word(each)}\t{name}" for name, each in answers.items())
+            return "\n".join(map(str.rstrip, words))
+        if self.details or (isinstance(answer, dict) and measured):
+            words = (f"{name}: {self._in_full(each)}" for name, each in answers.items())
+            return "\n\n".join(words).removeprefix(": ")
         if self.latex:
             return str(answer.to_latex() if hasattr(answer, "to_latex") else table(found).latex())
+        if lines:
+            return "\n".join(f"{name}: {line}" for name, line in lines.items())
         if not isinstance(answer, dict):
             return str(answer)
         after = any(each.asked == "after" for each in found.values())
