@@ -68,9 +68,8 @@ class Found:
 
     def __str__(self) -> str:
         said = "as stated" if self.passed else "FAILED"
-        return (
-            f"{self.part}: {self.text}\n    {said}: expected {self.expected}, got {self.measured}"
-        )
+        found = f"{said}: expected {self.expected}, got {self.measured}"
+        return f"{self.part}: {self.text}\n    {found}"
 
 
 Row = Callable[[Effort], Found]

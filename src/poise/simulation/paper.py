@@ -62,14 +62,9 @@ def no_row_twice(effort: Effort) -> Found:  # trial k starts at row k(n - 1)
 
 def _apart(n: int, removals: int, points: int, replace: bool, grouped: bool, position: Any) -> bool:
     units = np.append(np.arange(60) // (2 if grouped else 1), 100 + np.arange(9))
-    groups = (units[:60], units[60:]) if grouped else (None, None)
-    sample = Sample.of(
-        np.zeros((60, 1)),
-        np.zeros(60),
-        X_unlabeled=np.zeros((9, 1)),
-        groups=groups[0],
-        groups_unlabeled=groups[1],
-    )
+    groups: Any = {"groups": units[:60], "groups_unlabeled": units[60:]} if grouped else {}
+    nothing = np.zeros((60, 1))
+    sample = Sample.of(nothing, nothing[:, 0], X_unlabeled=nothing[:9], **groups)
     m = theory.trials(n, len(set(units[:60])), 9, points, int(replace))
     shape: dict[str, Any] = {"trials": m, "removals": removals, "n_points": points}
     shape |= {"replace": replace, "position": position}
@@ -514,13 +509,10 @@ def better_trap(effort: Effort) -> Found:  # c halved
 
 
 def _is_the_ceiling(n: int, labeled: int, unlabeled: int, star: float) -> bool:
-    world, kinds = (
-        worlds.memorising(n, star),
-        (("label", labeled), ("feature", labeled + unlabeled)),
-    )
-    said, bounds = [], []
-    for kind, exposed in kinds:
-        hidden = trap(world, kind, epsilon=0.5, delta=0.1)  # type: ignore[arg-type]
+    world, said, bounds = worlds.memorising(n, star), [], []
+    kinds: Any = {"label": labeled, "feature": labeled + unlabeled}
+    for kind, exposed in kinds.items():
+        hidden = trap(world, kind, epsilon=0.5, delta=0.1)
         said.append(1 - (1 - star) * (1 - hidden.c) ** (n + (kind == "feature")))
         bounds.append(0.05 * (1 - hidden.c) ** -exposed)
     most = theory.power_bound(n, labeled, unlabeled, delta=0.1, delta_star=star, alpha=0.05)

@@ -184,13 +184,9 @@ def constant(n: int) -> World:
 def mean_response(n: int, sigma: float = 1.0) -> World:
     """Predict the mean of normal responses: the change is |Y_n - their mean without it| / n."""
     scale = sigma / math.sqrt(n * (n - 1))
-    return World(
-        "mean response",
-        lambda X, y, seed: everywhere(math.fsum(y) / len(y)),
-        gaussian(sigma=sigma),
-        n,
-        lambda epsilon, notion: half_normal(epsilon, scale),
-    )
+    fit = lambda X, y, seed: everywhere(math.fsum(y) / len(y))  # noqa: E731
+    law: Law = lambda epsilon, notion: half_normal(epsilon, scale)  # noqa: E731
+    return World("mean response", fit, gaussian(sigma=sigma), n, law)
 
 
 def nearest_neighbours(n: int, k: int = 1, on_coins: bool = False) -> World:
