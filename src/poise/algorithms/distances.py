@@ -186,10 +186,7 @@ def labels_only(a: Array, b: Array) -> Floats:
 # What a user may give
 
 DISTANCES: dict[str, Callable[[Array, Array], Floats]] = {
-    "absolute": absolute,
-    "euclidean": euclidean,
-    "total_variation": total_variation,
-    "label": label,
+    each.__name__: each for each in (absolute, euclidean, total_variation, label)
 }
 
 

@@ -79,9 +79,8 @@ def _about_rows(estimator: Any, sample: Sample) -> str | None:
         return None
     tags = get_tags(part)
     inputs, finite = tags.input_tags, not sklearn.get_config()["assume_finite"]
-    if tags.no_validation or inputs.string or inputs.categorical:
-        return None
-    if inputs.one_d_array or not inputs.two_d_array:
+    numbers = inputs.two_d_array and not (inputs.one_d_array or inputs.string or inputs.categorical)
+    if tags.no_validation or not numbers:
         return None
     finite = finite and not inputs.allow_nan
     for name in ("X", "X_unlabeled"):

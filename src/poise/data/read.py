@@ -118,7 +118,8 @@ def read_table(
     place, left_out = str(path), list(drop)
     choice("decimal", decimal, (".", ","))
     try:
-        table = _read(place, sep, decimal, encoding, sheet, backend)
+        form = {"sep": sep, "decimal": decimal, "encoding": encoding}
+        table = _read(place, form, sheet, backend)
     except PoiseError:
         raise
     except Exception as error:  # each library, file system and packer has its own
@@ -145,22 +146,15 @@ def read_table(
     return replace(table, frame=frame, target=target)
 
 
-def _read(
-    place: str,
-    sep: str | None,
-    decimal: str,
-    encoding: str,
-    sheet: str | int | None,
-    backend: str | None,
-) -> Table:
+def _read(place: str, form: Any, sheet: str | int | None, backend: str | None) -> Table:
     ending = ".csv" if place == "-" else Path(_PACKED.sub("", place.lower())).suffix
     many = "*" in place or "://" in place or Path(place).is_dir()
     if not (many or place == "-"):
         _require_file(place)
     if ending in _TEXT:
-        return _without_slips(_text(place, sep, decimal, encoding), decimal)
+        return _without_slips(_text(place, **form), form["decimal"])
     if ending in _SHEETS:
-        return _without_slips(_excel(place, 0 if sheet is None else sheet), decimal)
+        return _without_slips(_excel(place, 0 if sheet is None else sheet), form["decimal"])
     if ending in _ARRAYS:
         return _numpy(place)
     if ending in _COLUMNAR or many:
