@@ -174,8 +174,7 @@ class MoreSettings(Settings, total=False):
         object, often("Rows without a response: more test points.", option="--unlabeled")
     ]
     groups: Annotated[
-        object,
-        often("Group of each row, or the name of a column: whole groups are removed."),
+        object, often("Group of each row, or the name of a column: whole groups are removed.")
     ]
     response: Annotated[
         Literal["predict", "predict_proba", "decision_function"],
@@ -190,8 +189,7 @@ class MoreSettings(Settings, total=False):
         ),
     ]
     n_jobs: Annotated[
-        int | None,
-        often("Number of fits at the same time; -1 for one per core.", option="--jobs"),
+        int | None, often("Number of fits at the same time; -1 for one per core.", option="--jobs")
     ]
 
 

@@ -112,10 +112,7 @@ WRONG = [
     ("--fresh trained.csv", "80 rows of trained.csv are training rows, such as line 2"),
     ("--fresh fresh.csv --without 1", "names line 1, in which no row of trained.csv begins"),
     ("--fresh fresh.csv --without owner==3", "must be a condition"),
-    (
-        "--fresh points.csv --update 2",
-        "column 'y' of points.csv is missing: rows that are added",
-    ),
+    ("--fresh points.csv --update 2", "column 'y' of points.csv is missing: rows that are added"),
     ("--fresh numbers.csv", "numbers.csv has no column 'a', as trained.csv has"),
 ]
 

@@ -25,10 +25,7 @@ DEATHS = [
     ("status 3", lambda: ctypes.CDLL(None)._exit(3)),
     ("SIGKILL", lambda: kill() if os.fork() else time.sleep(100)),  # leaves a fork
 ]
-HANGS = {
-    "sleeps": lambda: time.sleep(100),
-    "holds the lock": lambda: ctypes.PyDLL(None).sleep(100),
-}
+HANGS = {"sleeps": lambda: time.sleep(100), "holds the lock": lambda: ctypes.PyDLL(None).sleep(100)}
 
 
 @pytest.fixture

@@ -120,10 +120,7 @@ def test(ctx: click.Context, /, data: str, **values: Any) -> int:
 
 
 @options.command(
-    options.run,
-    options.settings(leave=OF_A_TEST, delta=0.1),
-    options.save,
-    options.form,
+    options.run, options.settings(leave=OF_A_TEST, delta=0.1), options.save, options.form
 )
 def measure(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Measure how much predictions change when one of N training rows is removed.
@@ -137,11 +134,7 @@ def measure(ctx: click.Context, /, data: str, **values: Any) -> int:
     return answer(ctx, "measure", data, ["n"])
 
 
-@options.command(
-    options.run,
-    options.settings(leave=(*OF_A_TEST, *OF_A_RUN), n=0.5),
-    options.form,
-)
+@options.command(options.run, options.settings(leave=(*OF_A_TEST, *OF_A_RUN), n=0.5), options.form)
 def check(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Check whether an algorithm is what a stability test takes it for, in about eight fits.
 

@@ -50,7 +50,7 @@ Next, with these answers and with rows of your own:
         default="poise-demo",
         show_default=True,
         help="Folder for the three results and a page with their pictures.",
-    ),
+    )
 )
 def demo(ctx: click.Context, /, output: str) -> int:
     """Test three algorithms on data of 442 patients: stable, unstable, inconclusive."""

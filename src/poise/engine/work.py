@@ -32,10 +32,7 @@ class Work:
     settings: Settings = field(default_factory=Settings.here)
 
     def answers(
-        self,
-        span: range,
-        begins: Callable[[int], None] | None = None,
-        limit: float | None = None,
+        self, span: range, begins: Callable[[int], None] | None = None, limit: float | None = None
     ) -> Iterator[Answer]:
         """Yield the answers to some tasks, in order; ``begins`` is told which one comes next."""
         limited = None if limit is None else self.algorithm.with_limit(limit)

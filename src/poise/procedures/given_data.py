@@ -203,10 +203,7 @@ class GivenSplit:
 
 
 def given_data(
-    split: GivenSplit,
-    work: Work,
-    until: Until = None,
-    known: Mapping[int, Answer] | None = None,
+    split: GivenSplit, work: Work, until: Until = None, known: Mapping[int, Answer] | None = None
 ) -> Generator[Batch, Answers, Answers]:
     """Ask for every fit, and compare what it predicts as soon as it is there."""
     table = _Table(split, work, until)

@@ -119,11 +119,7 @@ class Asks:
         return Claim(verdict, certified, reason, values.size, moved + failed, found)
 
     def pairs(
-        self,
-        trains: Sequence[Any],
-        points: Sequence[Any],
-        randomness: Randomness,
-        role: str = "xi",
+        self, trains: Sequence[Any], points: Sequence[Any], randomness: Randomness, role: str = "xi"
     ) -> list[Trial]:
         """Compare training on each of these sets of rows with training on all but its last."""
         words = randomness.block(role, 0, len(trains))

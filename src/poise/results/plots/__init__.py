@@ -15,11 +15,7 @@ class Shown:
     drawn_by: ClassVar[str]
 
     def plot(
-        self,
-        *,
-        ax: Any = None,
-        figsize: tuple[float, float] | None = None,
-        title: bool = True,
+        self, *, ax: Any = None, figsize: tuple[float, float] | None = None, title: bool = True
     ) -> Any:
         """Draw what there is to see, at the width of a column.
 

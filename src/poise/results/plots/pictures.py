@@ -15,16 +15,7 @@ from poise import numbers
 from poise.checks import counted
 from poise.errors import ArgumentError, printable
 from poise.results.design import in_brief
-from poise.results.plots.frame import (
-    COLOURS,
-    WORD,
-    Panels,
-    Size,
-    legend,
-    level,
-    remark,
-    upright,
-)
+from poise.results.plots.frame import COLOURS, WORD, Panels, Size, legend, level, remark, upright
 from poise.results.profile import Profile
 from poise.results.question import read_by
 from poise.results.result import Result
