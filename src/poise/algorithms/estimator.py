@@ -245,11 +245,11 @@ def _written(value: Any) -> str:
 
 def _require_response(estimator: Any, response: str) -> None:
     if not _answers(estimator, response):
-        others = [repr(name) for name in RESPONSES if _answers(estimator, name)]
-        remedy = "wrap it in a pipeline that ends in a regressor or classifier"
-        remedy = f"it can be asked with response={' or '.join(others)}" if others else remedy
-        rule = f"must have a method {response}(X)"
-        raise AlgorithmError(rule, argument="algorithm", got=estimator, remedy=remedy)
+        rule, remedy = f"must have a method {response}(X)", {}
+        for name in RESPONSES:
+            remedy = {"response": name} if _answers(estimator, name) else remedy
+        wrap = "wrap it in a pipeline that ends in a regressor or classifier"
+        raise AlgorithmError(rule, argument="algorithm", got=estimator, remedy=remedy or wrap)
 
 
 def _answers(estimator: Any, response: str) -> bool:
