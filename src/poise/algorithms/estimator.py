@@ -245,9 +245,8 @@ def _written(value: Any) -> str:
 
 def _require_response(estimator: Any, response: str) -> None:
     if not _answers(estimator, response):
-        rule, remedy = f"must have a method {response}(X)", {}
-        for name in RESPONSES:
-            remedy = {"response": name} if _answers(estimator, name) else remedy
+        rule = f"must have a method {response}(X)"
+        remedy = next(({"response": n} for n in RESPONSES[::-1] if _answers(estimator, n)), "")
         wrap = "wrap it in a pipeline that ends in a regressor or classifier"
         raise AlgorithmError(rule, argument="algorithm", got=estimator, remedy=remedy or wrap)
 
