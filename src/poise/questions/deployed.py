@@ -337,10 +337,8 @@ def _refuse_training_rows(sample: Sample, y_fresh: Rows | None) -> None:
     found = beyond_chance(row_identities(0, *own), row_identities(0, *fresh))
     if len(found):
         verb = "is a training row" if len(found) == 1 else "are training rows"
-        raise DataError(
-            f"{counted(len(found), 'row')} of X_fresh {verb}, such as row {found[0]} (counting "
-            "from 0): a fresh row is one that the model has not seen"
-        )
+        some = f"{counted(len(found), 'row')} of X_fresh {verb}, such as row {found[0]}"
+        raise DataError(f"{some} (counting from 0): the model has not seen fresh rows")
 
 
 def _left_out(without: Any, X: Any, sample: Sample) -> Places:

@@ -220,11 +220,8 @@ class Monitor:
     def _header(self, job: Job) -> Header:
         """Return what a record begins with: what later calls must be the same in."""
         design, code = replace(job.design, max_trials=None), job.algorithm.user_code
-        asked = {
-            name: value
-            for name, value in job.settings.items()
-            if isinstance(value, int | float | str) and name not in _NOT_KEPT
-        }
+        known = {k: v for k, v in job.settings.items() if isinstance(v, int | float | str)}
+        asked = {k: v for k, v in known.items() if k not in _NOT_KEPT}
         asked |= {"n": design.n, "random_state": design.seed, "removals_per_trial": design.removals}
         if design.compares != "decisions":
             asked["points_per_trial"] = design.points
@@ -291,11 +288,9 @@ def _found_again(call: Call, words: Words, path: Path) -> Ids:
         places[word].append(place)
     found = [places[word].popleft() for word in call.rows if places[word]]
     if len(found) < len(call.rows):
-        raise RecordError(
-            f"{path}: a call was interrupted, and {len(call.rows) - len(found):,} of its "
-            f"{len(call.rows):,} rows are not among these: give them again to finish it, or "
-            "restart without the evidence so far"
-        )
+        count = len(call.rows)
+        lacking = f"{count - len(found):,} of its {count:,} rows are not among these"
+        raise RecordError(f"{path}: a call was interrupted, and {lacking}; add them, or restart")
     return np.array(found)
 
 
@@ -433,15 +428,9 @@ class Record:
         header, m = self.header, sum(call.trials for call in self.calls[self.since :])
         design = replace(self.design, n_labeled=m * _width(header.design))
         said = [text for call in self.calls if call.ended for text in call.ended["warnings"]]
-        trials = Trials(
-            np.array(self.tables).reshape(-1, *design.shape),
-            design,
-            warnings=tuple(dict.fromkeys(said)),
-            delta=header.question.delta,
-            asked=header.question,
-            origin=header,
-        )
-        return trials.judge(header.question)
+        changes, asked = np.array(self.tables).reshape(-1, *design.shape), header.question
+        more: dict[str, Any] = {"warnings": tuple(dict.fromkeys(said)), "delta": asked.delta}
+        return Trials(changes, design, asked=asked, origin=header, **more).judge(asked)
 
     def used_before(self, words: Words, skip: bool, path: Path) -> Ids:
         """Return the rows that were used before; refuse more than chance explains."""
@@ -454,10 +443,7 @@ class Record:
             return used
         used = beyond_chance(known, words)
         if len(used):
-            rows = counted(len(words), "row")
-            raise DataError(
-                f"{len(used):,} of {rows} were used before, says {path}, such as "
-                f"row {used[0]} (counting from 0); ids tell equal rows apart",
-                remedy={"skip_used": True},
-            )
+            some = f"{len(used):,} of {counted(len(words), 'row')} were used before, says {path}"
+            problem = f"{some}, such as row {used[0]} (counting from 0); ids tell equal rows apart"
+            raise DataError(problem, remedy={"skip_used": True})
         return used

@@ -221,10 +221,8 @@ class Advice:
         least = int(clean_trials(self.delta, self.alpha))
         shown = [row.smallest_delta for row in self.menu if row.smallest_delta is not None]
         reach = f" They can show delta = {at_most(min(shown))} or more." if shown else ""
-        return (
-            f'{rows} cannot show delta = {exactly(self.delta)}: "stable" needs {least:,} '
-            f"trials.{reach}"
-        )
+        shows = f"{rows} cannot show delta = {exactly(self.delta)}"
+        return f'{shows}: "stable" needs {least:,} trials.{reach}'
 
     def _as_python(self, function: str, asked: Mapping[str, object]) -> str:
         words = "".join(f", {name}={value!r}" for name, value in asked.items())
