@@ -14,7 +14,7 @@ import secrets
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -213,7 +213,7 @@ class _Run(NamedTuple):
     content: bytes  # the oracle, its trials and the formulas for them, pickled
 
 
-def where_rows_are(oracle: Oracle, trials: Any, start: int) -> Iterator[Answer]:
+def where_rows_are(oracle: Oracle, trials: Any, start: int) -> Generator[Answer]:
     """Yield the answers in plan order; rows begin to move when the first one is asked for."""
     import dask
 

@@ -6,7 +6,7 @@ import pickle
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Execution:
 
         return int(effective_n_jobs(self.n_jobs))  # type: ignore[arg-type]
 
-    def compute(self, work: Work, span: range, *, in_turn: bool = False) -> Iterator[Answer]:
+    def compute(self, work: Work, span: range, *, in_turn: bool = False) -> Generator[Answer]:
         """Answer some tasks in plan order; ``in_turn`` all by one worker, one after the other."""
         algorithm = work.algorithm
         if hasattr(signal, "siginterrupt"):  # import polars lets whoever waits sleep on
@@ -98,7 +98,7 @@ class WorkerDied(Exception):  # noqa: N818 - it is not an error here
 
 def on_workers(
     found: Callable[[], Workers], work: Work, span: range, in_turn: bool = False
-) -> Iterator[Answer]:
+) -> Generator[Answer]:
     """Yield the answers in plan order, also if workers die.
 
     So many spans as the workers' ``size`` are computed at once, and some more wait ``ahead``, so

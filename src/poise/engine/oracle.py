@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -95,10 +95,10 @@ class Oracle:
             yield self.journal.kept(batch.tasks, record.shape)
         yield [batch.known[k] for k in range(record.done, len(batch.known))]
         if record.done < record.total:
-            with closing(cast("Generator[Answer]", self._computed(batch, record.done))) as fits:
+            with closing(self._computed(batch, record.done)) as fits:
                 yield fits
 
-    def _computed(self, batch: Batch, start: int) -> Iterator[Answer]:
+    def _computed(self, batch: Batch, start: int) -> Generator[Answer]:
         if self.sample.at_hand is not self.sample:
             from poise.engine.clusters import where_rows_are
 
@@ -109,7 +109,7 @@ class Oracle:
 
     def by_formula(
         self, shortcut: Shortcut, tasks: Any, places: Places, start: int
-    ) -> Iterator[Answer]:
+    ) -> Generator[Answer]:
         """Yield answers from a trial on, many trials in one answer; doubtful ones are fitted."""
         began, total = time.perf_counter(), len(tasks)
         with one_thread():
@@ -117,7 +117,7 @@ class Oracle:
         left = [*(start + np.flatnonzero(doubtful[start:])).tolist(), total]
         fits = self.execution.compute(self.work(tasks.among(left[:-1])), range(len(left) - 1))
         limit, spent, done = max(_PATIENCE, time.perf_counter() - began), 0.0, start
-        with closing(cast("Generator[Answer]", fits)):
+        with closing(fits):
             for k in left:
                 if k > done:
                     yield Answer(changes[done:k], error=errors[done:k])
@@ -134,7 +134,7 @@ class Oracle:
         work, found = self.work(queries, relax=False), list[Answer]()
         fits = self.execution.compute(work, range(len(queries)), in_turn=True)
         shown = Progress(len(queries), self.execution.progress, "fits of the first trial")
-        with shown as progress, closing(cast("Generator[Answer]", fits)):
+        with shown as progress, closing(fits):
             for answer in fits:
                 found.append(answer)
                 progress.advance_to(len(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -33,7 +33,7 @@ class Work:
 
     def answers(
         self, span: range, begins: Callable[[int], None] | None = None, limit: float | None = None
-    ) -> Iterator[Answer]:
+    ) -> Generator[Answer]:
         """Yield the answers to some tasks, in order; ``begins`` is told which one comes next."""
         limited = None if limit is None else self.algorithm.with_limit(limit)
         if limited is not None:
