@@ -94,8 +94,7 @@ class Batched(Algorithm):
         """Return responses as numbers, or labels as codes."""
         if self.classes is None:
             return self.numbers("y", y)
-        codes: Stack = np.searchsorted(self.classes, y).astype(np.int32)
-        return codes
+        return np.asarray(np.searchsorted(self.classes, y).astype(np.int32))
 
 
 def named_call(name: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:

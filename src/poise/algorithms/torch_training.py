@@ -77,8 +77,7 @@ class TorchAlgorithm(Batched):
                 found = vmap(self._call)(state, self._tensor(points))
         if self.n_classes is not None:
             found = found.argmax(-1) if self.response == "predict" else found.softmax(-1)
-        values: Stack = found.cpu().numpy()
-        return values
+        return np.asarray(found.cpu().numpy())
 
     def _check(self, X: Any, y: Any) -> None:
         """Refuse, on three rows, what cannot be trained in copies."""

@@ -74,8 +74,7 @@ class Order:
         wanted[cells := np.searchsorted(ends, places, side="right")] = True
         found = [words[wanted[words >> shift]] for words in (self.words(*b) for b in blocks)]
         left_out = ends - np.cumsum(np.where(wanted, sizes, 0))
-        kept: Words = np.sort(np.concatenate(found))[places - left_out[cells]]
-        return kept
+        return np.asarray(np.sort(np.concatenate(found))[places - left_out[cells]])
 
 
 @dataclass(frozen=True)

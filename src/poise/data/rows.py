@@ -97,8 +97,7 @@ class _ArrayRows(Rows):
         return self.native if self.native.dtype.kind in "biuf" else None
 
     def column(self, place: int) -> NDArray[Any]:
-        column: NDArray[Any] = self.native.reshape(len(self.native), len(self.labels))[:, place]
-        return column
+        return np.asarray(self.native.reshape(len(self.native), len(self.labels))[:, place])
 
 
 class _SparseRows(Rows):
@@ -117,8 +116,7 @@ class _SparseRows(Rows):
         return self.native[places]
 
     def column(self, place: int) -> NDArray[Any]:
-        column: NDArray[Any] = self.native[:, [place]].toarray().ravel()
-        return column
+        return np.asarray(self.native[:, [place]].toarray().ravel())
 
 
 class _FrameRows(Rows):
@@ -146,8 +144,7 @@ class _FrameRows(Rows):
 
     def column(self, place: int) -> NDArray[Any]:
         frame = _wrapped(self.native)
-        column: NDArray[Any] = (frame if self.single else frame[:, place]).to_numpy()
-        return column
+        return np.asarray((frame if self.single else frame[:, place]).to_numpy())
 
     def values(
         self,
