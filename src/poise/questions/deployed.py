@@ -23,11 +23,12 @@ from poise.engine.oracle import Oracle, converse
 from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning, note
 from poise.procedures.given_data import GivenSplit, given_data
 from poise.questions.job import Job, Until, sd_of
-from poise.results.design import MOST_FITTED, MOST_POINTS, Design, Notion
+from poise.results.design import MOST_FITTED, Design, Notion
 from poise.results.question import Question
 from poise.results.result import Result
 from poise.results.trials import Trials, looked_at
 from poise.settings import Everything, checked, documented
+from poise.theory.counts import MOST_POINTS
 
 _OTHERS = ("n", "X_unlabeled", "groups_unlabeled", "coupling", "position", "remove", "replace")
 _OF_A_VERDICT = ("epsilon", "alpha", "test", "stop_early", "randomized", "gamma")

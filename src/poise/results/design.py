@@ -22,7 +22,6 @@ _NUMBERS = ("absolute", "euclidean")
 _BOUNDED = ("label", "total_variation")
 YES_OR_NO = ("label", "change of zero_one loss")  # distances whose changes are 0 or 1
 _LEVEL = 0.05
-MOST_POINTS = 20  # of a trial, where nobody says: more hardly lower the spread of its share
 _REMOVED = 2_000_000  # at most, for each point of all trials, where they cost no fit
 MOST_FITTED = 1_000  # rows of a given training set; of more, one is drawn for each fresh row
 Notion = Literal["new", "deployed", "without", "update", "add-one", "jackknife", "changed"]
@@ -222,7 +221,9 @@ class Design:
     @property
     def _least_points(self) -> int:
         """Points that a trial must have: where they are those that were spare, one is enough."""
-        spare = self.compares != "decisions" and self.points == min(MOST_POINTS, self.spare_points)
+        spare = self.compares != "decisions" and self.points == min(
+            counts.MOST_POINTS, self.spare_points
+        )
         return 1 if spare else self.points
 
     @property
@@ -251,7 +252,7 @@ class Design:
                 problem = "must be left out: a decision names its points"
                 raise ArgumentError(problem, argument="points_per_trial")
             return replace(self, points=decided_at)
-        design = replace(self, points=points or min(MOST_POINTS, self.spare_points))
+        design = replace(self, points=points or min(counts.MOST_POINTS, self.spare_points))
         if removals is None and all_free and design.n_trials * self.n * design.points <= _REMOVED:
             removals = self.n
         removals = self.n // self.remove if removals == "all" else removals or 1

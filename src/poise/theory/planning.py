@@ -24,7 +24,6 @@ from poise.theory.ceilings import averaged_power, power_bound, spread
 from poise.theory.counts import clean_trials, first_beyond, trials_for_averaging
 from poise.theory.limits import delta_hat
 
-MOST_POINTS = 20  # test points of a trial; more were measured to add little
 # Chances that another point of a trial moves as well, if one does: cautious, and hopeful. At n = 30
 # they were about 0.27 for ridge, 0.18 for trees, 0.08 for 5 nearest neighbours.
 SECOND_POINT = (0.5, 0.1)
@@ -95,7 +94,7 @@ class Plan:
         if self.each:
             return 1
         rows = self.n, self.n_labeled, self.n_unlabeled, self.fresh
-        return min(counts.spare_points(*rows), MOST_POINTS)
+        return min(counts.spare_points(*rows), counts.MOST_POINTS)
 
     @property
     def averaged(self) -> tuple[float, float] | None:
