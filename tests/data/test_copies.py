@@ -13,7 +13,7 @@ import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
 from helpers import python
-from poise.data.copies import copies, find_copies, row_identities
+from poise.data.copies import chosen, copies, find_copies, row_identities
 from poise.data.rows import as_rows
 from poise.data.sample import Sample
 
@@ -129,3 +129,5 @@ def test_of_many_rows_a_part_is_looked_at_that_has_both_copies_or_none() -> None
         found = re.match(r"At least (\d+) of 50,000 rows", copies(sample) or "")
         assert found is not None
         assert 20 <= int(found[1]) <= 60  # of pairs chosen one by one, about four
+    many = as_rows(np.arange(300_000.0)[:, None], "X")
+    assert 29_000 < len(chosen(many, 0, 0.1)) < 31_000

@@ -21,6 +21,7 @@ from poise.data.suitable import (
     holds_labels,
     is_classification,
     is_missing,
+    rare_class,
 )
 from poise.errors import DataError
 
@@ -116,3 +117,8 @@ def test_labels_and_classes_are_told_from_numbers() -> None:
     ]:
         rows = as_rows(native, "y")
         assert (holds_labels(rows), is_classification(rows)) == (labels, classes), native
+
+
+def test_a_class_that_most_training_sets_lack_is_told() -> None:
+    assert rare_class({"a": 90, "b": 10}, 7) is None  # 0.9^7 = 0.48
+    assert "Class b has 10 of 100 rows" in (rare_class({"a": 90, "b": 10}, 6) or "")
