@@ -72,6 +72,9 @@ def test_the_text_is_the_summary(run, folder: Path) -> None:
     assert run(f"{TEST} -q").output == f"{found.verdict}\n"
     assert run(f"{TEST} --latex").stdout.startswith(found.to_latex()[:20])
     assert found.details() in run(f"{TEST} --details").stdout
+    few = f"{TEST} --n 200"
+    assert '"stable" cannot be shown' in run(few).stderr
+    assert run(f"{few} -q").output == "inconclusive\n"
 
 
 def test_details_show_once_what_every_fit_prints(run) -> None:

@@ -40,6 +40,7 @@ RIDGE --target prize => has no column 'prize', only id, size, price; did you mea
 RIDGE --drop idd => has no column 'idd', only id, size, price; did you mean 'id'?
 RIDGE --groups sise => --groups is not a column of numbers.csv: 'sise'; did you mean 'size'?
 RIDGE --unlabeled nowhere.csv => nowhere.csv
+test - --target y --algorithm Ridge --n 9 --epsilon 1 --delta 0.2 --unlabeled - => holds one table
 RIDGE --save nowhere/x.json => --save cannot be written: there is no folder nowhere
 RIDGE --save . => --save must be a regular file, got '.'
 RIDGE(alpha --n 20 => --algorithm must look like Ridge(alpha=1.0, name='text')
