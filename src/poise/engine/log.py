@@ -228,13 +228,18 @@ def _opened(path: Path) -> tuple[BinaryIO, bool]:
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         why = getattr(error, "strerror", error)
         raise RecordError(f"{path} cannot be written: {why}") from None
-    try:
-        import fcntl
+    for _ in range(20):  # a worker that a killed run was just starting has its lock for a moment
+        try:
+            import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # it ends with this process
-    except BlockingIOError:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # it ends with this process
+        except BlockingIOError:
+            time.sleep(0.05)
+        except (ImportError, OSError):  # Windows, or a file system without locks: another
+            break  # writer's lines are noticed
+        else:
+            break
+    else:
         file.close()
-        raise RecordError(f"{path} is being written by another process") from None
-    except (ImportError, OSError):  # Windows, or a file system without locks: another writer's
-        pass  # lines are noticed
+        raise RecordError(f"{path} is being written by another process")
     return file, is_new
