@@ -161,6 +161,7 @@ def test_files_that_are_no_tables(tmp_path: Path) -> None:
     refused("has no rows without a missing value", path, drop_missing=True)
     for message, asked in [
         ("has no column 'aeg', only .*; did you mean 'age'", {"drop": ["aeg"]}),
+        ("has no column '', only", {"drop": [""]}),
         ("drop must not name the target, got 'age'", {"drop": ["age"]}),
         ("cannot be read: .*1-character string", {"sep": ";;"}),
         (r"decimal must be '\.' or ','", {"decimal": "'"}),

@@ -131,7 +131,7 @@ def read_table(
         target = "y"
     if target is not None and target in left_out:
         raise ArgumentError("must not name the target", argument="drop", got=target)
-    for name in filter(None, [*left_out, target]):
+    for name in left_out if target is None else [*left_out, target]:
         if name not in names:
             hint = did_you_mean(name, names).removeprefix("; ")
             raise DataError(f"{place} has no column {name!r}, only {', '.join(names)}", remedy=hint)
