@@ -21,11 +21,6 @@ settings.load_profile("poise")
 NEEDED = {"jax_algorithm.py": "optax", "networks.py": "optax", "torch_algorithm.py": "torch"}
 
 
-def pytest_ignore_collect(collection_path):
-    """Look for no examples in what cannot be imported."""
-    return (collection_path.name == "gpu_kernel.py" and needs("jax").args[0]) or None
-
-
 def pytest_collection_modifyitems(items):
     """Skip examples that need an optional package."""
     for item in items:

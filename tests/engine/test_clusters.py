@@ -250,6 +250,7 @@ def test_the_bits_of_memory_where_rows_are_on_dask(dask_client, algorithm, colum
     assert one.origin.data == other.origin.data
 
 
+@needs("dask")
 @pytest.mark.filterwarnings("ignore:Class 2 has 10 of 600 rows")
 def test_classes_of_the_last_partition(dask_client):
     frame = frame_of(600)[NUMBERS]
