@@ -13,7 +13,7 @@ from poise.cli.ask import answer
 from poise.cli.errors import SOURCE, Exit
 from poise.cli.output import Output, paragraphs
 from poise.cli.rows import Source
-from poise.numbers import exactly, number
+from poise.numbers import exactly, number, rounded_down
 from poise.settings import COMMAND, Everything
 
 FRESH = "Fresh rows, used neither to train nor to choose the model."
@@ -75,7 +75,7 @@ def _influential(found: Any, source: Source) -> Iterator[dict[str, Any]]:
         return
     epsilon = getattr(found, "epsilon", None)
     if trials.design.sized and epsilon is None:
-        epsilon = trials.epsilon_upper(trials.delta)
+        epsilon = rounded_down(trials.epsilon_upper(trials.delta))
     for row in trials.influence(epsilon).head(_LISTED).to_dict("records"):
         if not row["moved"]:
             return
