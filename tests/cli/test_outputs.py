@@ -36,11 +36,12 @@ def test_files_of_poise_are_replaced_and_others_are_not(run, folder: Path) -> No
         assert run(f"{ask} {name}").exit_code == 0
     assert run(f"{ask} mine.json").exit_code == 0
     assert poise.load(folder / "mine.json").verdict == "stable"
-    (folder / "notes.json").write_text("my notes of three weeks")
+    mine = '{"about": "poise", "name": "poise result"}'
+    (folder / "notes.json").write_text(mine)
     refused = run(f"{ask} notes.json")
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "--save exists and was not written by poise, got 'notes.json'" in refused.stderr
-    assert (folder / "notes.json").read_text() == "my notes of three weeks"
+    assert (folder / "notes.json").read_text() == mine
     assert run(f"{ask} notes.json --force").exit_code == 0
     assert poise.load(folder / "notes.json").verdict == "stable"
     shown = run("show notes.json --epsilon 1 --delta 0.5 --save notes.json --force")
