@@ -124,8 +124,13 @@ def test_of_many_rows_a_part_is_looked_at_that_has_both_copies_or_none() -> None
     X[:, 0] = 1.0
     X[-200:] = X[:200]
     assert copies(Sample.of(X[200:], np.zeros(49_800))) is None
-    for rows, more in ((X, None), (X[:25_000], X[25_000:])):
-        sample = Sample.of(rows, np.zeros(len(rows)), X_unlabeled=more)
+    assert copies(Sample.of(X, np.arange(50_000.0))) is None  # a response tells rows apart, too
+    for rows, y, more in (
+        (X, np.zeros(50_000), None),
+        (X, X[:, 1], None),
+        (X[:25_000], np.zeros(25_000), X[25_000:]),
+    ):
+        sample = Sample.of(rows, y, X_unlabeled=more)
         found = re.match(r"At least (\d+) of 50,000 rows", copies(sample) or "")
         assert found is not None
         assert 20 <= int(found[1]) <= 60  # of pairs chosen one by one, about four

@@ -41,6 +41,8 @@ def copies(sample: Sample, total: int = 0) -> str | None:
     The sample may be a part of ``total`` rows.
     """
     looked_at, here = _some_rows(sample), sample.n_labeled + sample.n_unlabeled
+    if looked_at is None:
+        return None
     rows, observed, expected = find_copies(looked_at)
     if observed <= _BEYOND_CHANCE * expected:
         return None
@@ -54,34 +56,46 @@ def copies(sample: Sample, total: int = 0) -> str | None:
     )
 
 
-def _some_rows(sample: Sample) -> Sample:
+def _some_rows(sample: Sample) -> Sample | None:
     """Return a part of many rows: to read them all may take longer than the fits.
 
     Rows are chosen by their value in one column, so that copies are in it together or not at all.
+    None says that they all differ there.
     """
     total = sample.n_labeled + sample.n_unlabeled
     share = max(_ROWS_COMPARED, _VALUES_LOOKED_AT // len(sample.X.labels)) / total
     if share >= 1:
         return sample
-    column, more = telling_column(sample.X), sample.X_unlabeled
-    part = sample.only(chosen(sample.X, column, share))
+    more = sample.X_unlabeled
+    table, column = telling_column(*_compared(sample))
+    rows = chosen(table, column, share)
+    some = as_rows(table.take(rows), "X")
+    if more is None and column is not None and _distinct(_words(some.column(column))):
+        return None
+    part = sample.only(rows)
     if more is None:
         return part
     rows = more.take(chosen(more, column, share))
     return replace(part, X_unlabeled=as_rows(rows, "X_unlabeled"), groups_unlabeled=None)
 
 
-def telling_column(rows: Rows) -> int | None:
+def _compared(sample: Sample) -> tuple[Rows, ...]:
+    """Return what is compared: of rows some of which have no response, the features only."""
+    return (sample.y, sample.X) if sample.X_unlabeled is None else (sample.X,)
+
+
+def telling_column(*tables: Rows) -> tuple[Rows, int | None]:
     """Return the column with the most values among the first rows; None: all of them together."""
-    if is_sparse(rows.native):
-        return None
-    first = as_rows(rows.take(np.arange(min(len(rows), _ROWS_LOOKED_AT))), "X")
-    counts: list[int] = []
-    for words in _column_words(first):
-        counts.append(len(np.unique(words)))
-        if counts[-1] == len(first):  # no column has more
-            break
-    return int(np.argmax(counts))
+    counts: dict[tuple[Rows, int], int] = {}
+    for table in tables:
+        if is_sparse(table.native):
+            return table, None
+        first = as_rows(table.take(np.arange(min(len(table), _ROWS_LOOKED_AT))), "X")
+        for place, words in enumerate(_column_words(first)):
+            counts[table, place] = len(np.unique(words))
+            if counts[table, place] == len(first):  # no column has more
+                return table, place
+    return max(counts, key=counts.__getitem__)
 
 
 def chosen(rows: Rows, column: int | None, share: float) -> Ids:
@@ -95,8 +109,13 @@ def chosen(rows: Rows, column: int | None, share: float) -> Ids:
 
 def _parts(values: NDArray[Any]) -> Iterator[Words]:
     """Return words that spread whatever the values are, and not for all of them at once."""
-    for part in np.array_split(values, 1 + (len(values) >> 18)):
+    for part in np.array_split(values, 1 + len(values) // _VALUES_AT_ONCE):
         yield _words(part) * np.uint64(_GOLDEN)
+
+
+def _distinct(words: Words) -> bool:
+    ordered = np.sort(words)  # many times as fast as np.unique
+    return bool((ordered[1:] != ordered[:-1]).all())
 
 
 def find_copies(sample: Sample) -> tuple[int, int, float]:
@@ -114,12 +133,11 @@ def find_copies(sample: Sample) -> tuple[int, int, float]:
     >>> find_copies(Sample.of(np.vstack([X, X[:5]]), np.append(y, y[:5])))[:2]
     (10, 5)
     """
-    tables = (sample.X, sample.y) if sample.X_unlabeled is None else (sample.X,)
+    tables = _compared(sample)
     words = row_identities(0, *tables)
     if sample.X_unlabeled is not None:
         words = np.append(words, row_identities(0, sample.X_unlabeled))
-    ordered = np.sort(words)  # many times as fast as np.unique
-    if (ordered[1:] != ordered[:-1]).all():
+    if _distinct(words):
         return 0, 0, 0.0
     owners = np.arange(len(words))
     if sample.groups is not None:

@@ -111,7 +111,7 @@ def _seen(look: Look, part: Any, number: int) -> Seen:
     labels = tuple(dict.fromkeys(part[groups].to_numpy().tolist())) if groups else ()
     if not labeled:
         return Seen(len(part), labels=labels)
-    column = telling_column(look.columns.sample(look.head).X)
+    _, column = telling_column(look.columns.sample(look.head).X)
     some = chosen(sample.X, column, look.keep / len(part))
     values = sample.y.column(0)
     classes = np.unique(values, return_index=True)[1]
