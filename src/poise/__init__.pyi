@@ -10,6 +10,7 @@ from poise.algorithms.program import Program as Program
 from poise.algorithms.torch_algorithm import torch_algorithm as torch_algorithm
 from poise.data.read import read_table as read_table
 from poise.data.split import trial_rows as trial_rows
+from poise.questions.advise import advise as advise
 from poise.questions.ask import assert_stable as assert_stable
 from poise.questions.ask import measure as measure
 from poise.questions.ask import stability_test as stability_test
@@ -20,12 +21,11 @@ from poise.questions.deployed import measure_deployed as measure_deployed
 from poise.questions.intervals import JackknifeRegressor as JackknifeRegressor
 from poise.questions.load import load as load
 from poise.questions.monitor import Monitor as Monitor
-from poise.questions.plan import advise as advise
-from poise.questions.plan import plan as plan
 from poise.questions.several import compare as compare
 from poise.questions.several import stability_curve as stability_curve
 from poise.questions.stabilize import stabilize as stabilize
 from poise.questions.verify import verify as verify
+from poise.results.planning import plan as plan
 from poise.results.report import report as report
 from poise.results.result import Result as Result
 from poise.results.tables import table as table

@@ -192,3 +192,6 @@ def test_a_row_is_named_by_its_line_and_a_column_by_its_name(run, folder: Path) 
         assert result.exit_code == 2, name
         assert said in result.stderr, name
         assert "line 6" in result.stderr, result.stderr
+    (folder / "broken.csv").write_text("\n".join([*lines[:5], f"5,,{cells[2]}", *lines[6:]]))
+    said = run("advise broken.csv --target price --algorithm Lasso").stdout
+    assert "column 'size' of broken.csv holds nan in line 6;" in said

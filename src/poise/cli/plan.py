@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -107,6 +108,7 @@ def advise(ctx: click.Context, /, data: str, **values: Any) -> int:
         if values["algorithm"] or values["program"]:
             asked["algorithm"] = algorithm_of(values)
         found = poise.advise(**asked)
+        found = replace(found, remarks=[source.in_lines(each) for each in found.remarks])
     print_answer(found.to_dict(), "\n".join(found.lines(_typed(ctx))))
     return Exit.STABLE
 

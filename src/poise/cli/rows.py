@@ -137,22 +137,26 @@ class Source:
         mask = np.isin(np.array(lines), sorted(asked))
         return {f"line{'s' * (len(asked) > 1)} {found[1].strip()} of {self.file}": mask}
 
-    def explain(self, error: BaseException) -> None:
-        """Name lines of files and columns in an error that speaks of rows and of X and y."""
-        if not isinstance(error, ArgumentError | DataError | AlgorithmError):
-            return
-        about = error.argument.replace("y_fresh", "X_fresh")
-        speaks = [n for n in self.others if n == about or f"of {n}" in error.problem]
+    def in_lines(self, text: str, about: str = "") -> str:
+        """Name lines of files in a text that speaks of rows of X, or of another table."""
+        speaks = [n for n in self.others if n == about or f"of {n}" in text]
         table = speaks[0] if speaks else "X"
-        file = self.others.get(table, self.file)
 
         def line(found: re.Match[str]) -> str:
             number = self.line_of(int(found[1]), table)
             return found[0] if number is None else f"line {number}"
 
-        text = re.sub(r"row (\d+) \(counting from 0\)", line, error.problem)
+        text = re.sub(r"row (\d+) \(counting from 0\)", line, text)
         text = text.replace("or leave it out", "or leave it out with --drop")
-        error.problem = re.sub(rf"\bof {table}\b", f"of {file}", text)
+        return re.sub(rf"\bof {table}\b", f"of {self.others.get(table, self.file)}", text)
+
+    def explain(self, error: BaseException) -> None:
+        """Name lines of files and columns in an error that speaks of rows and of X and y."""
+        if not isinstance(error, ArgumentError | DataError | AlgorithmError):
+            return
+        about = error.argument.replace("y_fresh", "X_fresh")
+        error.problem = self.in_lines(error.problem, about)
+        file = self.others.get(about, self.file)
         if isinstance(error.remedy, str):
             error.remedy = error.remedy.replace("as X_unlabeled", "with --unlabeled")
             error.remedy = error.remedy.replace("remove those rows", "--drop-missing removes them")

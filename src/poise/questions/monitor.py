@@ -306,19 +306,16 @@ def _width(design: Design) -> int:
 
 
 def _ahead(result: Result) -> float:
-    """Return how many more trials the verdict may take."""
-    from poise.theory.anytime import log_path
+    """Return how many more trials the verdict takes if changes go on as they were."""
+    from poise.theory.anytime import open_ended
 
-    delta, threshold = result.delta, result.design.threshold(result.epsilon)
-    if not result.n_observed or not delta:
+    if not result.n_observed:
         return math.inf
-    path = result.trials.table.shares(threshold)
-    if path.mean() >= delta:
-        path = 1 - result.trials.table.shares(threshold, failures_exceed=False)
-        delta = 1 - delta
-    ahead = log_path(np.append(path, np.full(_MOST_AHEAD, path.mean())), delta)[len(path) :]
-    reached = ahead >= -math.log(result.alpha)
-    return float(reached.argmax()) + 1 if reached.any() else math.inf
+    table, threshold = result.trials.table, result.design.threshold(result.epsilon)
+    seen = (table.shares(threshold), table.shares(threshold, failures_exceed=False))
+    shares, low = (np.append(each, np.full(_MOST_AHEAD, each.mean())) for each in seen)
+    decided = open_ended(shares, result.delta, result.alpha, low).decided_at
+    return math.inf if decided is None else decided - result.n_observed
 
 
 # The file: its question, the rows that were used, and their changes, line by line ---------------
