@@ -121,9 +121,10 @@ def split() -> None:
 def random_terms() -> None:
     """Show the changes of a forest, with the same random term for both fits and with two."""
     _, axis = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
+    forest = RandomForestRegressor(10)
+    settings = {"n": 20, "position": "uniform", "points_per_trial": 1}
     for coupling in ("shared", "independent"):
-        forest = RandomForestRegressor(10)
-        trials = poise.measure(forest, X, y, n=20, coupling=coupling, points_per_trial=1)
+        trials = poise.measure(forest, X, y, coupling=coupling, **settings)
         axis.ecdf(trials.values, label=coupling)
     axis.set(xlabel="change of the prediction", ylabel="share of trials")
     axis.legend(title="coupling")

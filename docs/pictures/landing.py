@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.results.plots.frame import COLOURS, LABEL, WORD, ShownFigure, dress, remark
-from poise.results.plots.pictures import Histogram, draw_bars
+from poise.results.plots.pictures import draw_bars
 
 MODELS = {
     "A decision tree": DecisionTreeRegressor(max_leaf_nodes=4),
@@ -104,8 +104,7 @@ def draw_changes(ax: Any) -> None:
     X, y = load_diabetes(return_X_y=True)
     result = poise.stability_test(DecisionTreeRegressor(), X, y, n=12, epsilon=20, delta=0.2)
     dress(ax)
-    bars = Histogram.of(result.trials.changes.ravel(), result.epsilon)
-    draw_bars(ax, bars, result.trials)
+    draw_bars(ax, result, result.epsilon)
     words = [f"{result.delta_observed:.0%} are larger", f"δ = {result.delta:.0%} allowed"]
     remark(ax, words, COLOURS["large"])
     ax.set_title(f"Tree, 442 patients, n = {result.n}: {result.verdict}", **title(COLOURS["ink"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,8 +14,10 @@ import pytest
 from poise.data.randomness import Randomness, as_coupling
 from poise.data.sample import Sample
 from poise.data.split import Split
-from poise.errors import ArgumentError
+from poise.errors import ArgumentError, PoiseError
 from poise.results.design import Design
+from poise.results.question import Question
+from poise.results.together import Comparison
 from poise.results.trials import Failed, Trials
 
 NAN, INF = np.nan, np.inf
@@ -207,3 +210,13 @@ def test_changes_are_found_again_by_the_labels_of_their_rows():
             trials.rows(wrong)
     with pytest.raises(ArgumentError, match="not known"):
         pickle.loads(pickle.dumps(trials)).rows(0)
+
+
+def test_frames_without_pandas_say_what_to_install(monkeypatch):
+    trials = Trials.from_changes([0.1] * 40, n=10)
+    answers = [trials, trials.test(0.2, delta=0.1), trials.profile()]
+    answers.append(Comparison({"a": trials}, Question(0.2, 0.1)))
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for answer in answers:
+        with pytest.raises(PoiseError, match=r"need pandas: pip install 'poise\[data\]'"):
+            answer.to_frame()

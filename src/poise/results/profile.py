@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_most
-from poise.results.plots import Shown
+from poise.results.plots import Shown, as_frame
 from poise.results.question import read_by
 
 if TYPE_CHECKING:
@@ -98,7 +98,5 @@ class Profile(Shown):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the steps as a frame."""
-        import pandas as pd
-
         columns = {"epsilon": self.epsilon, "observed": self.observed, "delta": self.delta}
-        return pd.DataFrame(columns)
+        return as_frame(columns)

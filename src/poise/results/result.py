@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from poise import checks
 from poise.numbers import level, without_noise
 from poise.results.design import Design
+from poise.results.plots import as_frame
 from poise.results.question import Question, allowed_change, law_for, read_by, tolerating
 from poise.results.trials import Answer, Floats, Trials
 
@@ -310,14 +311,7 @@ class Result(Answer):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the question and all numbers as a frame with one row."""
-        import pandas as pd
-
-        asked = {name: getattr(self, name) for name in ("n", "epsilon", "delta", "alpha")}
-        asked["n"] = self.n or None
-        numbers = {name: getattr(self, name) for name in NUMBERS}
-        return pd.DataFrame(
-            [{"algorithm": self.design.title, **asked, **numbers, "warnings": self.warnings}]
-        )
+        return as_frame([as_row(self)])
 
     def to_latex(self) -> str:
         """Return the result as a LaTeX table with one row, as :func:`poise.table` makes it."""
@@ -338,3 +332,10 @@ class Result(Answer):
         names = ("n", "epsilon", "delta", "alpha") if self.n else ("epsilon", "delta", "alpha")
         asked = "".join(f", {name}={getattr(self, name)!r}" for name in names)
         return f"Result({self.design.title}{asked}, {checks.counted(self.n_observed, 'trial')})"
+
+
+def as_row(result: Result) -> dict[str, Any]:
+    """Return the question and all numbers of a result by their names: a row of a frame."""
+    asked = {name: getattr(result, name) for name in ("epsilon", "delta", "alpha", *NUMBERS)}
+    about = {"algorithm": result.design.title, "n": result.n or None}
+    return {**about, **asked, "warnings": result.warnings}

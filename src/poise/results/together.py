@@ -16,9 +16,9 @@ from poise.errors import ArgumentError, RecordError
 from poise.numbers import at_most, confidence, exactly, number, percent, without_noise
 from poise.results.design import Design
 from poise.results.file import write
-from poise.results.plots import Shown
+from poise.results.plots import Shown, as_frame
 from poise.results.question import Family, Question
-from poise.results.result import Result
+from poise.results.result import Result, as_row
 from poise.results.sentences import change, effect, warned
 from poise.results.tables import TextTable, cells, table
 from poise.results.trials import Trials
@@ -176,11 +176,8 @@ class Comparison(Together):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each algorithm, with all numbers of its result and its error."""
-        import pandas as pd
-
-        rows = pd.concat([each.to_frame() for each in self.results.values()])
-        errors = [each.error for each in self.trials.values()]
-        return rows.assign(error=errors).set_axis(list(self.results))
+        rows = [as_row(each) | {"error": each.trials.error} for each in self.results.values()]
+        return as_frame(rows, list(self.results))
 
 
 @dataclass(frozen=True, repr=False)
@@ -251,8 +248,6 @@ class Curve(Together):
         DataFrame
             A row for each size with its limits, and ``certified``, which is False.
         """
-        import pandas as pd
-
         sizes = [checks.count("n", each, 2) for each in (n if isinstance(n, Iterable) else [n])]
         rate = checks.number("power", power, "a finite number >= 0")
         if rate and not self._design.sized:
@@ -272,8 +267,8 @@ class Curve(Together):
             if self.results:  # each size asks about another epsilon, and has its share of the level
                 asked = [(t, allowed and allowed / by) for t, by in carried]
                 row["delta_upper"] = min(self._delta_upper(t, to, share) for t, to in asked)
-            rows.append(row)
-        return pd.DataFrame(rows).assign(certified=False)
+            rows.append(row | {"certified": False})
+        return as_frame(rows)
 
     def table(self) -> TextTable:
         """Return one line for each size, in words."""
@@ -309,9 +304,7 @@ class Curve(Together):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each size, with its limits and, if one was asked for, its verdict."""
-        import pandas as pd
-
-        return pd.DataFrame(self._numbers)
+        return as_frame(self._numbers)
 
 
 def _written(value: Any) -> str:

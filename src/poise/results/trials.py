@@ -16,7 +16,7 @@ from poise import checks
 from poise.data.randomness import fresh_coin
 from poise.errors import ArgumentError, DataError, printable
 from poise.results.design import Design
-from poise.results.plots import Shown
+from poise.results.plots import Shown, as_frame
 from poise.results.question import Question, allowed_change, law_for
 
 if TYPE_CHECKING:
@@ -439,8 +439,6 @@ class Trials(Answer):
         ``removed_row`` (or ``added_row``) and ``test_row``, by your own labels (lists where there
         are several).
         """
-        import pandas as pd
-
         places = np.indices(self.changes.shape).reshape(3, -1)
         columns: dict[str, Any] = dict(zip(("trial", "removal", "point"), places, strict=True))
         columns["change"] = self.changes.ravel()
@@ -451,7 +449,7 @@ class Trials(Answer):
             if self.design.notion != "changed":  # there, nothing is removed
                 columns[differ] = [named[k][0][j] for k, j, _ in places.T]
             columns[point_of] = [named[k][1][t] for k, _, t in places.T]
-        return pd.DataFrame(columns)
+        return as_frame(columns)
 
     def _named(self, split: Split, k: int) -> tuple[list[object], list[object]]:
         """Name what leaves in each removal of a trial, and the row of each point.
@@ -483,8 +481,6 @@ class Trials(Answer):
             ``row`` by your own labels (a list for a group), ``moved``: the share of trials in which
             the change is larger, ``mean_change``, ``largest_change`` and ``failed``.
         """
-        import pandas as pd
-
         split, design = self._split, self.design
         if design.notion != "deployed" or not design.all_leave:
             raise DataError(
@@ -504,7 +500,7 @@ class Trials(Answer):
             "failed": failed.sum(axis=0),
         }
         order = np.lexsort((-columns["mean_change"], -columns["moved"]))
-        return pd.DataFrame(columns).iloc[order].reset_index(drop=True)
+        return as_frame(columns).iloc[order].reset_index(drop=True)
 
     def _labels(self, rows: NDArray[np.int64]) -> object:
         labels = [self._label(row) for row in rows]

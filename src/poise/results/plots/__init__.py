@@ -1,12 +1,15 @@
-"""Pictures of results and plans, drawn by matplotlib for a column of 3.3 inches."""
+"""Answers as pictures, drawn by matplotlib for a column of 3.3 inches, and as data frames."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 from pkgutil import resolve_name
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from poise.errors import PoiseError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Shown:
@@ -47,3 +50,12 @@ class Shown:
 def can_draw() -> bool:
     """Tell whether matplotlib, which is optional, is there."""
     return find_spec("matplotlib") is not None
+
+
+def as_frame(rows: Any, index: Any = None) -> pd.DataFrame:
+    """Make a data frame; pandas is optional."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise PoiseError("data frames need pandas: pip install 'poise[data]'") from None
+    return pd.DataFrame(rows, index)

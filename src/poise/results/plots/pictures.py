@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from poise import numbers
 from poise.checks import counted
-from poise.errors import ArgumentError, printable
+from poise.errors import printable
 from poise.results.design import in_brief
 from poise.results.plots.frame import COLOURS, WORD, Panels, Size, legend, level, remark, upright
 from poise.results.profile import Profile
@@ -32,7 +31,7 @@ _PER_ROW = 0.28  # inches
 _LONGEST = 26  # letters of a line beside the axis
 _POINTS = 121  # of a curve of power
 _BEYOND = 1.5  # times δ: how far power is drawn, where it is the probability of an error
-_FEWEST_BARS, _MOST_BARS = 15, 30  # to the end of the axis
+_BARS = 25
 SMALLEST, LARGEST = 1e-300, 1e300  # of an axis: further out doubles get coarse or overflow
 
 
@@ -42,14 +41,13 @@ def plot_changes(answer: Trials | Result, **place: Any) -> Any:
     Small measured changes say nothing about how large the next one may be: the limits do.
     """
     trials = answer if isinstance(answer, Trials) else answer.trials
-    mark, law, sized = Mark.of(answer), answer.law, trials.design.sized
+    mark, sized = Mark.of(answer), trials.design.sized
     panels = Panels(3.6, (1, 1), **place) if sized else Panels(2.6, (1, 0.3), **place)
     above, below = panels.axes
     if sized:
-        bars = Histogram.of(read_by(law, answer.table).ravel(), mark.epsilon, mark.limit or 0.0)
-        draw_bars(above, bars, trials)
-        profile = Profile.of(answer.table, law, mark.alpha)
-        _draw_limits(below, profile, (float(bars.edges[0]), float(bars.edges[-1])), mark)
+        ends = draw_bars(above, answer, mark.epsilon, mark.limit or 0.0)
+        profile = Profile.of(answer.table, answer.law, mark.alpha)
+        _draw_limits(below, profile, ends, mark)
     else:
         _draw_shares(above, trials)
         _draw_question(below, mark, trials)
@@ -66,25 +64,35 @@ def plot_profile(profile: Profile, **place: Any) -> Any:
     return panels.finish()
 
 
-def draw_bars(axes: Axes, bars: Histogram, trials: Trials) -> None:
-    """Draw how many changes are how large, and how many of them are larger than ε."""
-    _draw_counts(axes, bars)
-    if bars.epsilon is not None:
-        larger = f"{bars.n_larger:,} of {bars.total:,} larger than"
-        upright(axes, bars.epsilon, f"{larger} ε = {numbers.exactly(bars.epsilon)}")
-    lost = trials.design.compares == "losses"
+def draw_bars(
+    axes: Axes, answer: Trials | Result, epsilon: float | None, limit: float = 0.0
+) -> Size:
+    """Draw how many changes are how large, and how many are larger than ε; return the ends."""
+    changes = read_by(answer.law, answer.table).ravel()
+    ends = _draw_counts(axes, changes, epsilon, limit)
+    if epsilon is not None:
+        larger = f"{(changes > epsilon).sum():,} of {changes.size:,} larger than"
+        upright(axes, epsilon, f"{larger} ε = {numbers.exactly(epsilon)}")
+    lost = answer.design.compares == "losses"
     axes.set_xlabel("change of the loss" if lost else "change of the prediction")
-    axes.set_ylabel("trials" if bars.total == trials.n_observed else "changes")
+    axes.set_ylabel("trials" if changes.size == answer.n_observed else "changes")
+    return ends
 
 
-def _draw_counts(axes: Axes, bars: Histogram) -> None:
-    colours = np.where(bars.large, COLOURS["large"], COLOURS["small"])
+def _draw_counts(
+    axes: Axes, changes: Floats, epsilon: float | None = None, limit: float = 0.0
+) -> Size:
+    edges, counts, not_drawn = histogram(changes, epsilon, limit)
+    large = edges[:-1] >= (np.inf if epsilon is None else epsilon)
+    colours = np.where(large, COLOURS["large"], COLOURS["small"])
     style: dict[str, Any] = {"align": "edge", "edgecolor": "white", "linewidth": 0.4}
-    axes.bar(bars.edges[:-1], bars.counts, np.diff(bars.edges), color=colours, **style)
-    axes.set(xlim=bars.edges[[0, -1]], ylim=(0, 1.12 * max(1, *bars.counts)))
+    axes.bar(edges[:-1], counts, np.diff(edges), color=colours, **style)
+    ends = float(edges[0]), float(edges[-1])
+    axes.set(xlim=ends, ylim=(0, 1.12 * max(1, *counts)))
     axes.locator_params(axis="y", integer=True, nbins=5)
-    if notes := [f"{count:,} {what}" for what, count in bars.not_drawn.items() if count]:
+    if notes := [f"{count:,} {what}" for what, count in not_drawn.items() if count]:
         remark(axes, notes, COLOURS["large"])
+    return ends
 
 
 def _draw_limits(axes: Axes, profile: Profile, span: Size, mark: Mark | None = None) -> None:
@@ -121,7 +129,7 @@ def _sure(alpha: float) -> str:
 def _draw_shares(axes: Axes, trials: Trials) -> None:
     failed = np.isnan(trials.changes).any(axis=(1, 2))
     shares = np.where(failed, np.nan, trials.shares(failures_exceed=False))
-    _draw_counts(axes, Histogram.of(shares))
+    _draw_counts(axes, shares)
     axes.set(xlabel=f"share of changed {_what(trials)} in a trial", ylabel="trials")
 
 
@@ -220,76 +228,41 @@ def power_curves(plan: Plan) -> tuple[Floats, Floats, Floats]:
 # what is drawn, computed
 
 
-@dataclass(frozen=True, eq=False)
-class Histogram:
-    """How many changes fall into (edge, next edge]; those equal to 0 into the first.
+def histogram(
+    changes: Floats, epsilon: float | None = None, limit: float = 0.0
+) -> tuple[Floats, NDArray[np.int64], dict[str, int]]:
+    """Count changes in (edge, next edge], those equal to 0 in the first; and those not drawn.
 
     ε is an edge, so that no bar holds both allowed and larger changes; the edges begin at 0, or
     below it if ε is 0.
 
-    >>> bars = Histogram.of(np.array([0.0, 1.0, 2.0, 4.0, np.inf, np.nan]), epsilon=2.0)
-    >>> bars.n_larger, bars.not_drawn
-    (2, {'beyond →': 0, 'infinite': 1, 'failed': 1})
+    >>> changes = np.array([0.0, 1.0, 2.0, 4.0, np.inf, np.nan])
+    >>> edges, counts, not_drawn = histogram(changes, epsilon=2.0)
+    >>> int(counts[edges[:-1] >= 2.0].sum()), not_drawn
+    (1, {'beyond →': 0, 'infinite': 1, 'failed': 1})
     """
-
-    edges: Floats
-    counts: NDArray[np.int64]
-    epsilon: float | None
-    total: int  # of all changes, those that could not be measured included
-    n_larger: int  # than ε, drawn or not; a failure is none
-    not_drawn: Mapping[str, int]
-
-    @classmethod
-    def of(cls, changes: Floats, epsilon: float | None = None, limit: float = 0.0) -> Histogram:
-        """Count changes, nan where one failed; the axis ends beyond ε and a finite ``limit``."""
-        if epsilon is not None and epsilon > LARGEST:
-            rule = f"must be at most {LARGEST:g} to be drawn"
-            raise ArgumentError(rule, argument="epsilon", got=epsilon)
-        finite = changes[np.isfinite(changes)]
-        bars = min(max(_FEWEST_BARS, round(3.5 * len(finite) ** 0.5)), _MOST_BARS)
-        end = axis_end(finite, epsilon)
-        edges = _edges(max(end, 1.05 * limit) if limit <= LARGEST else end, epsilon, bars)
-        drawn = finite[finite <= edges[-1]]
-        # Right-closed bars, because a change of exactly ε is still allowed.
-        bar = np.maximum(np.searchsorted(edges, drawn, side="left") - 1, 0)
-        counts = np.bincount(bar, minlength=len(edges) - 1)
-        larger = int((changes > (np.inf if epsilon is None else epsilon)).sum())
-        failed, infinite = int(np.isnan(changes).sum()), int(np.isinf(changes).sum())
-        lost = {"beyond →": len(finite) - len(drawn), "infinite": infinite, "failed": failed}
-        return cls(edges, counts, epsilon, changes.size, larger, lost)
-
-    @property
-    def large(self) -> NDArray[np.bool_]:
-        """Which bars hold changes larger than ε."""
-        return self.edges[:-1] >= (np.inf if self.epsilon is None else self.epsilon)
-
-
-def axis_end(finite: Floats, epsilon: float | None = None) -> float:
-    """Return where the axis of changes ends: before the tail, if that is far from the rest."""
-    largest = 1.05 * min(float(finite.max(initial=0.0)), LARGEST)
-    bulk = 4 * float(np.quantile(finite, 0.8, method="lower")) if len(finite) else 0.0
-    allowed = epsilon or 0.0
-    near = max(bulk, 5 * allowed)
-    end = near if largest > 2 * near > 0 else largest
-    return min(max(end, 1.1 * allowed) or 1.0, 1.1 * LARGEST)
-
-
-def _edges(end: float, epsilon: float | None, bars: int) -> Floats:
-    """Return bars of one width up to ``end`` or a little further, one of them ending at ε."""
-    width = max(end, SMALLEST) / bars
-    at = round(epsilon / width) if epsilon else 0
-    if epsilon and at:
-        width = epsilon / at
-    count = max(at, int(np.ceil(end / width - 1e-9)), 1)
-    edges = width * np.arange(count + 1, dtype=np.float64)
-    if epsilon is None:
-        return edges
+    finite = changes[changes <= LARGEST]
+    edges = np.linspace(0, axis_end(finite, epsilon, limit), _BARS + 1)
     if epsilon == 0:
-        return np.append(-width, edges)  # a bar for changes of exactly 0, which are allowed
-    if at:
-        edges[at] = epsilon  # to the last bit: the count depends on it
-        return edges
-    return np.insert(edges, 1, epsilon)  # far below the width of a bar
+        edges = np.append(-edges[1], edges)  # a bar for changes of exactly 0, which are allowed
+    elif epsilon is not None:
+        nearest = 1 + np.abs(edges[1:] - epsilon).argmin()
+        edges[nearest] = epsilon  # to the last bit: the count depends on it
+    drawn = finite[finite <= edges[-1]]
+    bar = np.maximum(np.searchsorted(edges, drawn, side="left") - 1, 0)
+    failed = int(np.isnan(changes).sum())
+    infinite = changes.size - len(finite) - failed
+    lost = {"beyond →": len(finite) - len(drawn), "infinite": infinite, "failed": failed}
+    return edges, np.bincount(bar, minlength=len(edges) - 1), lost
+
+
+def axis_end(finite: Floats, epsilon: float | None, limit: float) -> float:
+    """Return where the axis ends: beyond ε and a limit, before a tail that is far from the rest."""
+    allowed = epsilon or 0.0
+    bulk = 4 * float(np.quantile(finite, 0.8, method="lower")) if len(finite) else 0.0
+    end = min(float(finite.max(initial=0.0)), max(bulk, 5 * allowed) or LARGEST)
+    reached = max(end, allowed, limit if limit <= LARGEST else 0.0)
+    return max(1.1 * reached, SMALLEST) if reached else 1.0
 
 
 @dataclass(frozen=True)
