@@ -313,7 +313,7 @@ def written(X, y):
     """What a program is given, as lists of cells."""
     rows, responses = home.as_rows(X, "X"), home.as_rows(y, "y")
     names = home._names(rows, responses)
-    text = home._csv(names, [*home._columns(rows), *home._columns(responses)])
+    text = home._csv(names, [*rows.columns(), *responses.columns()])
     return list(csv.reader(io.StringIO(text, newline="")))
 
 

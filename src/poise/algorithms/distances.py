@@ -98,7 +98,7 @@ class Distance:
         """Return the distance to use on these rows: the log loss has to know all classes."""
         if not self.needs_classes:
             return self
-        classes = [np.unique(values) for _, values in sample.y.values()]
+        classes = list(map(np.unique, sample.y.columns()))
         if len(classes) > 1:
             problem, remedy = f"is that of one response, and y has {len(classes)}", "write your own"
             raise ArgumentError(problem, argument="distance", got=self.name, remedy=remedy)

@@ -23,6 +23,7 @@ from poise.algorithms.algorithm import (
 )
 from poise.algorithms.distances import CLUSTER_NUMBERS
 from poise.algorithms.predictions import Undefined
+from poise.algorithms.provenance import hashed, holds_own_code
 from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Estimator(Algorithm):
             if value != 1 and (value, library) != (None, "sklearn")
         }
         plain = _plain_parameters(estimator)
-        self.has_own_code = plain is None and _has_own_code(estimator)
+        self.has_own_code = plain is None and holds_own_code(estimator)
         self._plain = None if plain is None else plain | self._threads
         self.ignores_row_order = plain is not None and _is_order_free(estimator)
         self._classes: tuple[NDArray[Any], ...] | None = None
@@ -112,7 +113,7 @@ class Estimator(Algorithm):
             ready.natural_distance = self.natural_distance  # its predictions are numbers
         ready._weighted = bool(fit_params_of(sample))
         if self.is_classifier or self.response != "predict":
-            classes = tuple(np.unique(values) for _, values in sample.y.values())
+            classes = tuple(map(np.unique, sample.y.columns()))
             ready._classes = None if self.response == "predict" else classes
             ready.n_classes = math.prod(map(len, classes)) if self.is_classifier else None
         return ready
@@ -190,12 +191,6 @@ def _plain_parameters(estimator: Any) -> dict[str, Any] | None:
     return parameters if all(isinstance(value, _PLAIN) for value in parameters.values()) else None
 
 
-def _has_own_code(estimator: Any) -> bool:
-    from poise.algorithms.provenance import holds_own_code
-
-    return holds_own_code(estimator)
-
-
 def _is_order_free(estimator: Any) -> bool:
     known = _ANY_ORDER.get(type(estimator).__name__)
     return known is not None and all(getattr(estimator, k) in v for k, v in known.items())
@@ -235,8 +230,6 @@ def _written(value: Any) -> str:
         return type(value).__name__
     if isinstance(value, _PLAIN) or callable(value):
         return repr(value)
-    from poise.algorithms.provenance import hashed
-
     return hashed(value)
 
 

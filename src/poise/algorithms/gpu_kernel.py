@@ -66,7 +66,7 @@ def _available() -> bool:
 
     shape = partial(jax.ShapeDtypeStruct, dtype=jnp.float32)
     start = [(shape((1, 2)), shape((2,))), (shape((2, 1)), shape((1,)))]
-    network = Network((2,), 1, 0.1, None, 0.0, "relu", False)
+    network = Network((2,), 1, 0.1, None, 0.0, "relu")
     try:
         jax.jit(partial(train, network)).lower(start, shape((2, 1)), shape((2,))).compile()
     except Exception:  # whatever the reason, the general way works

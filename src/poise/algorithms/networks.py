@@ -41,11 +41,13 @@ def mlp(
     batch_size: int | None = None,
     penalty: float = 1e-4,
     activation: str = "relu",
-    standardize: bool = True,
     float64: bool = False,
     at_once: int | None = None,
 ) -> JaxAlgorithm:
     """Return a fully connected network, trained by Adam for a fixed number of steps.
+
+    In each fit features and numeric responses are brought to mean 0 and standard deviation 1;
+    predictions are in the units of the responses.
 
     Parameters
     ----------
@@ -63,9 +65,6 @@ def mlp(
         Weight of the squared weights (``alpha`` in scikit-learn).
     activation : {"relu", "tanh", "logistic"}
         What follows every hidden layer.
-    standardize : bool
-        Bring features and numeric responses to mean 0 and standard deviation 1 in each fit;
-        predictions are in the units of the responses either way.
     float64, at_once
         As in :func:`poise.jax_algorithm`.
 
@@ -88,7 +87,6 @@ def mlp(
         None if batch_size is None else checks.count("batch_size", batch_size, 1),
         checks.number("penalty", penalty, "a finite number >= 0"),
         checks.choice("activation", activation, ("relu", "tanh", "logistic")),
-        checks.flag("standardize", standardize),
     )
     options: dict[str, Any] = {"classes": classes, "response": response}
     options |= {"float64": float64, "at_once": at_once}
@@ -110,15 +108,12 @@ class Network:
     batch_size: int | None
     penalty: float
     activation: str
-    standardize: bool
 
     def __call__(self, X: Array, y: Array, x: Array, key: Array, n_classes: int = 0) -> Array:
         """Predict numbers, or scores of classes, at one point."""
-        level, spread = 0.0, 1.0
-        if self.standardize:
-            mean, deviation = location_and_scale(X)
-            X, x = (X - mean) / deviation, (x - mean) / deviation
-            level, spread = (0.0, 1.0) if n_classes else location_and_scale(y)
+        mean, deviation = location_and_scale(X)
+        X, x = (X - mean) / deviation, (x - mean) / deviation
+        level, spread = (0.0, 1.0) if n_classes else location_and_scale(y)
         sizes = X.shape[1], *self.hidden, n_classes or math.prod(y.shape[1:])
         start = glorot(key, sizes, X.dtype)
         layers = self.trained(start, X, y if n_classes else (y - level) / spread, key)

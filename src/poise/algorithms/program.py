@@ -119,7 +119,7 @@ class Program(Algorithm):
             raise AlgorithmError(f"{self.name} {problem}")
         _names(sample.X, sample.y)
         for rows in filter(None, (sample.X, sample.y, sample.X_unlabeled)):
-            for values in _columns(rows):
+            for values in rows.columns():
                 if values.dtype.kind not in "biufM":
                     _cells(values)
         ready: Any = super().prepared(sample)
@@ -130,12 +130,12 @@ class Program(Algorithm):
         """Keep the rows: the program needs them together with those to predict."""
         rows, responses = as_rows(X, "X"), as_rows(y, "y")
         names = _names(rows, responses)
-        train = _csv(names, [*_columns(rows), *_columns(responses)])
+        train = _csv(names, [*rows.columns(), *responses.columns()])
 
         def predict(points: Any) -> NDArray[Any]:
             tested = as_rows(points, "X")
             head = f"{seed_from(xi)} {len(rows)} {len(tested)}\n"
-            return self._predictions(head + train + _csv(names[:-1], _columns(tested)), len(tested))
+            return self._predictions(head + train + _csv(names[:-1], tested.columns()), len(tested))
 
         return predict
 
@@ -328,10 +328,6 @@ def _csv(names: Sequence[str], columns: Iterable[NDArray[Any]]) -> str:
     writer.writerow(names)
     writer.writerows(zip(*map(_cells, columns), strict=True))
     return text.getvalue()
-
-
-def _columns(rows: Rows) -> list[NDArray[Any]]:
-    return [values for _, values in rows.values()]
 
 
 def _cells(values: NDArray[Any]) -> list[Any]:

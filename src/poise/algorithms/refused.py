@@ -64,7 +64,7 @@ def _about_responses(estimator: Any, tags: Any, y: Rows) -> str | None:
         return None
     if tags.estimator_type == "regressor" and (found := first_not_number(y)):
         return f"it is a regressor, and {_holds('y', *found)}"
-    columns = [values for _, values in y.values()]
+    columns = list(y.columns())
     numeric = all(values.dtype.kind in "biuf" for values in columns)
     if tags.target_tags.positive_only and numeric and min(v.min() for v in columns) < 0:
         return "it needs responses >= 0"

@@ -234,7 +234,7 @@ def chance_of_equals(words: Words) -> float:
 
 def _column_words(rows: Rows) -> Iterator[Words]:
     """Return a word for each value, column by column; equal values have equal words."""
-    return (_words(values) for _, values in rows.values())
+    return map(_words, rows.columns())
 
 
 def _words(values: NDArray[Any]) -> Words:

@@ -194,7 +194,7 @@ class Sample:
 
     def sd(self) -> float:
         """Return the standard deviation of the responses; of several, the root of their sum."""
-        columns = [values for _, values in self.y.values()]
+        columns = list(self.y.columns())
         if holds_labels(self.y) or any(values.dtype.kind not in "iuf" for values in columns):
             raise DataError("y holds labels, which have no standard deviation")
         if len(self.y) < 2 or all((values == values[0]).all() for values in columns):

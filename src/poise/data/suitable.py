@@ -36,7 +36,7 @@ def check_responses(y: Rows, name: str = "y") -> None:
         raise DataError("must not be sparse", argument=name, remedy=f"give {name}.toarray()")
     if np.ndim(y.native) > 2 and isinstance(y.native, np.ndarray):
         raise DataError("must have one or two dimensions", argument=name, got=y.native.shape)
-    for _, values in y.values():
+    for values in y.columns():
         _check_kind(values, name)
     found = first_missing(y)
     if found is not None:
@@ -68,7 +68,7 @@ def first_not_number(rows: Rows) -> Place | None:
 
 def _first(rows: Rows, wrong: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> Place | None:
     found = []
-    for column, values in rows.values():
+    for column, values in zip(rows.labels, rows.columns(), strict=True):
         bad = wrong(values)
         if bad.any():
             row = int(bad.argmax())
@@ -134,7 +134,7 @@ def holds_labels(y: Rows) -> bool:
     """
     if "categ" in str(getattr(y.native, "dtype", "")).lower():
         return True
-    columns = [values for _, values in y.values()]
+    columns = list(y.columns())
     text = any(values.dtype.kind in "UST" for values in columns)
     return text or any(isinstance(v, (str, bytes)) for c in columns if c.dtype == "O" for v in c)
 
@@ -148,7 +148,7 @@ def is_classification(y: Rows) -> bool:
     >>> is_classification(as_rows([0, 1, 2] * 10, "y")), is_classification(as_rows([0.5, 1], "y"))
     (True, False)
     """
-    return holds_labels(y) or all(_few_whole_numbers(values) for _, values in y.values())
+    return holds_labels(y) or all(map(_few_whole_numbers, y.columns()))
 
 
 def _few_whole_numbers(values: NDArray[Any]) -> bool:

@@ -203,7 +203,7 @@ def _of_columns(X: Any, sample: Sample) -> Iterator[str]:
     if isinstance(sample.X.labels, range) or sample.n_labeled < _FEWEST:  # columns without names
         return
     some = as_rows(sample.X.take(np.arange(min(sample.n_labeled, _LOOKED_AT))), "X")
-    for name, values in some.values():
+    for name, values in zip(some.labels, some.columns(), strict=True):
         words = set(re.split(r"[^a-z]+", str(name).lower()))
         distinct = len(set(values.tolist()))
         if words & _TIMES or values.dtype.kind == "M" or _DATE.match(str(values[0])):
