@@ -335,8 +335,9 @@ def test_the_command_line_leaves_parquet_files_where_they_are(dask_client, tmp_p
     )
     assert one["design"].pop("sd") == pytest.approx(other["design"].pop("sd"))
     assert {k for k in one if one[k] != other[k]} <= {"created", "command"}
-    alone = CliRunner().invoke(main, [*asked, "--n", "5", "--backend", "dask"])
-    assert (alone.exit_code, "--address" in alone.output) == (2, True)
+    for words in (["--backend", "dask"], ["--backend", "ray", "--address", "auto"]):
+        refused = CliRunner().invoke(main, [*asked, "--n", "5", *words])
+        assert (refused.exit_code, "call ray.init() in Python" in refused.output) == (2, True)
 
 
 @needs("dask")

@@ -1,4 +1,4 @@
-"""Six checks, and for each of them an algorithm that it alone finds fault with."""
+"""Six checks, and for each of them an algorithm with which it alone finds fault."""
 
 from __future__ import annotations
 
@@ -59,6 +59,10 @@ def centred(X, y, seed):
     return lambda rows: level + rows[:, 0] - np.mean(rows[:, 0])
 
 
+def missing_alone(X, y, seed):
+    return lambda rows: np.where(len(rows) > 1, rows[:, 0], np.nan)
+
+
 def last(X, y, seed):
     level = y[-1]
     return lambda rows: level + rows[:, 0]
@@ -66,6 +70,7 @@ def last(X, y, seed):
 
 BAD = [
     (KNeighborsRegressor(n_neighbors=40), "failed", "n_neighbors = 40"),
+    (missing_alone, "failed", "are missing or infinite"),
     (draws, "failed", "fit twice"),
     (remembers(), "failed", "had fitted nothing"),
     (frozen, "failed", "a fitted model"),
@@ -74,7 +79,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("name", "bad"), list(zip(CHECKS, BAD, strict=True)))
+@pytest.mark.parametrize(("name", "bad"), list(zip((CHECKS[0], *CHECKS), BAD, strict=True)))
 def test_one_bad_algorithm_is_flagged_by_one_check_alone(name, bad):
     algorithm, mark, words = bad
     found = poise.check(algorithm, X, Y, n=40)

@@ -142,14 +142,17 @@ class Command(click.Command):
 
 def _connected(ctx: click.Context) -> AbstractContextManager[object]:
     """Connect to the cluster that the options name, for as long as the command runs."""
-    where: Any = ctx.params.get("backend"), ctx.params.get("address")
-    if where == (None, None):
+    backend, address = ctx.params.get("backend"), ctx.params.get("address")
+    if backend is None and address is None:
         return nullcontext()
-    if None in where:
-        raise click.UsageError("--backend and --address are needed together, or neither.", ctx)
+    if backend != "dask" or address is None:
+        raise click.UsageError(
+            "Commands connect by --backend dask and --address; for Ray, call ray.init() in Python.",
+            ctx,
+        )
     from poise.engine.clusters import connection
 
-    return connection(*where)
+    return connection(address)
 
 
 def command(*made: Decorator) -> Callable[[Callable[..., Any]], Command]:

@@ -11,12 +11,11 @@ that dies of a fit takes no rows along, and it is known of which.
 from __future__ import annotations
 
 import secrets
-import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -154,20 +153,10 @@ def connected(backend: str, n_jobs: int | None = None) -> DaskWorkers | RayWorke
     return DaskWorkers(n_jobs) if backend == "dask" else RayWorkers(n_jobs)
 
 
-@contextmanager
-def connection(backend: str, address: str) -> Iterator[None]:
-    """Connect to a cluster for a while."""
-    if backend == "dask":
-        with _imported("distributed", "dask").Client(address):
-            yield
-        return
-    ray, before = _imported("ray", "ray"), signal.getsignal(signal.SIGTERM)
-    ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-    signal.signal(signal.SIGTERM, before)  # Ray's own would not say what was interrupted
-    try:
-        yield
-    finally:
-        ray.shutdown()
+def connection(address: str) -> AbstractContextManager[object]:
+    """Connect to a Dask cluster for a while."""
+    client: AbstractContextManager[object] = _imported("distributed", "dask").Client(address)
+    return client
 
 
 def _client() -> Any:

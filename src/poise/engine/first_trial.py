@@ -2,7 +2,8 @@
 
 The full fit is repeated with its rows in another order; every point is predicted once more alone;
 and where there is code that might remember earlier fits, a reduced fit is made here and in a
-process that has fitted nothing. The fits of the trial itself are its answer, and not made again.
+process that has fitted nothing. The fits of the trial itself are its answer, and not made again,
+unless points are given up.
 A shortcut is compared with fits of one trial instead.
 """
 
@@ -76,7 +77,7 @@ class Look:
     warnings : list of str
         Sentences about it.
     known : dict
-        Answers to what was looked at, without what was given up.
+        Answers to what was looked at; none where something was given up.
     """
 
     given_up: tuple[GivenUp, ...] = ()
@@ -126,20 +127,15 @@ def look(
             CONSTANT.format(f"{len(full[0].train):,}"): usable and last.constant,
         }
         found.warnings = [text for text, is_so in said.items() if is_so]
-        if not (found.order_matters and len(full) < len(reduced)):
-            one = bool(found.given_up)
-            known = (_answer(oracle, trials[k], each, one) for k, each in enumerate(seen))
-            found.known = dict(enumerate(known))
+        too_few = found.order_matters and len(full) < len(reduced)  # full fits
+        if not (found.given_up or too_few):
+            found.known = {k: _answer(oracle, trials[k], each) for k, each in enumerate(seen)}
     return found
 
 
-def _answer(oracle: Oracle, trial: Trial, seen: _Seen, one_point: bool) -> Answer:
-    """Return a trial's answer, of its first point alone if the others are given up."""
-    count, fits = len(trial.full), seen.answers
-    if one_point:
-        fits, parts = seen.first_points, (trial.full, trial.reduced)
-        trial = Trial(*(tuple(replace(q, points=q.points[:1]) for q in part) for part in parts))
-    return oracle.work(()).compared(trial, fits[:count], fits[count:])
+def _answer(oracle: Oracle, trial: Trial, seen: _Seen) -> Answer:
+    count = len(trial.full)
+    return oracle.work(()).compared(trial, seen.answers[:count], seen.answers[count:])
 
 
 def look_at_fits(oracle: Oracle, fits: Sequence[Query], in_order: bool, alone: int = ALONE) -> Look:
@@ -180,7 +176,6 @@ class _Seen:
     """Some fits, and what the first one shows."""
 
     answers: list[Answer] = field(default_factory=list)
-    first_points: list[Answer] = field(default_factory=list)  # predicted alone
     depends_on_batch: bool = False  # in any of them, at any point: all are looked at alike
     constant: bool = False
     order_matters: bool | None = None
@@ -201,7 +196,6 @@ def _see(oracle: Oracle, queries: Sequence[Query], alone: int, in_order: bool) -
         own = len(query.also)
         singles = answer.also[own : own + len(points)]
         seen.answers.append(replace(answer, also=answer.also[:own]))
-        seen.first_points.append(singles[0] if singles else answer)
         seen.depends_on_batch |= bool(singles) and not same(
             answer.values[: len(singles)], _joined(singles)
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -32,14 +33,7 @@ OTHER_CODE = (
     "The journal was begun with other code of the algorithm, so its trials may be about two "
     "algorithms."
 )
-_READ: Mapping[str, Callable[[str], object]] = {  # predictions that are objects, one by one
-    "str": str,
-    "int": int,
-    "float": float.fromhex,
-    "bool": "True".__eq__,
-    "NoneType": lambda text: None,
-}
-Objects = tuple[tuple[int, ...], list[tuple[str, str]]]  # shape; type and text of each
+Objects = tuple[tuple[int, ...], str]  # predictions that are no plain array: shape, and JSON
 
 
 class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -266,26 +260,22 @@ def _line(entry: Mapping[str, Any], path: str | Path) -> Line:
 
 def _packed(array: Any) -> bytes | Objects:
     if array.dtype.kind == "O":
-        return array.shape, [_described(each) for each in array.ravel()]
+        values = array.ravel().tolist()
+        for value in values:
+            if not (value is None or isinstance(value, str | int | float)):
+                kind = type(value).__name__
+                raise RecordError(f"a prediction of type {kind} cannot be kept in a journal")
+        return array.shape, json.dumps(values)
     body = io.BytesIO()
     np.save(body, array, allow_pickle=False)
     return body.getvalue()
-
-
-def _described(value: object) -> tuple[str, str]:
-    kind = type(value).__name__
-    if kind not in _READ:
-        raise RecordError(f"a prediction of type {kind} cannot be kept in a journal")
-    return kind, value.hex() if isinstance(value, float) else str(value)
 
 
 def _unpacked(packed: bytes | Objects) -> Any:
     try:
         if isinstance(packed, bytes):
             return np.load(io.BytesIO(packed), allow_pickle=False)
-        found = np.empty(len(packed[1]), dtype=object)
-        found[:] = [_READ[kind](text) for kind, text in packed[1]]
-        return found.reshape(packed[0])
+        return np.array(json.loads(packed[1]), dtype=object).reshape(packed[0])
     except Exception as error:  # of NumPy, about the header of its file
         raise RecordError(f"a line of the journal holds no predictions: {error}") from None
 

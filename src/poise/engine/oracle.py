@@ -129,11 +129,11 @@ class Oracle:
                         _tell_slow(len(left) - 1, total)
                 done = k + 1
 
-    def ask(self, queries: Sequence[Query]) -> list[Answer]:
-        """Answer queries one after the other in one process, whatever becomes of them."""
-        work, found = self.work(queries, relax=False), list[Answer]()
-        fits = self.execution.compute(work, range(len(queries)), in_turn=True)
-        shown = Progress(len(queries), self.execution.progress, "fits of the first trial")
+    def ask(self, tasks: Sequence[Query] | Sequence[Trial]) -> list[Answer]:
+        """Answer tasks one after the other in one process, whatever becomes of them."""
+        work, found = self.work(tasks, relax=False), list[Answer]()
+        fits = self.execution.compute(work, range(len(tasks)), in_turn=True)
+        shown = Progress(len(tasks), self.execution.progress, "fits of the first trial")
         with shown as progress, closing(fits):
             for answer in fits:
                 found.append(answer)

@@ -149,8 +149,10 @@ def checks_of(job: Job) -> Checked:
 
 def _findings(job: Job, oracle: Oracle, full: Query, seen: Look) -> Iterator[Finding]:
     """Make one check after the other, until nothing more can be known."""
-    if failure := seen.known[0].failure:
-        yield Finding("failed", f"Every trial may fail as this one does: {failure.message}")
+    [first_trial] = seen.known.values() or oracle.ask(MeasuredTrials(job.after(seen).split)[:1])
+    if first_trial.failure:
+        message = first_trial.failure.message
+        yield Finding("failed", f"Every trial may fail as this one does: {message}")
         return
     yield Finding()
     first, again = (each.values for each in oracle.ask([full, full]))
