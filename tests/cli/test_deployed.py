@@ -108,6 +108,7 @@ def test_a_share_is_held_out(run) -> None:
 WRONG = [
     ("", "Give fresh rows: --fresh FILE, or --hold-out SHARE of DATA"),
     ("--fresh fresh.csv --hold-out 0.5", "Give fresh rows"),
+    ("fresh.csv", "Give fresh rows: --fresh FILE"),
     ("--hold-out 1.5", "--hold-out must be a number in (0, 1), got 1.5"),
     ("--fresh trained.csv", "80 rows of trained.csv are training rows, such as line 2"),
     ("--fresh fresh.csv --without 1", "names line 1, in which no row of trained.csv begins"),

@@ -10,7 +10,7 @@ import click
 
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of, algorithms_of, loaded
-from poise.cli.errors import SOURCE, Exit, say, stdout_is_for_the_answer
+from poise.cli.errors import SOURCE, Exit, say
 from poise.cli.options import rare
 from poise.cli.output import Output, print_answer
 from poise.cli.rows import Source
@@ -39,12 +39,10 @@ def answer(
     output, asked = Output(ctx, folder), options.given(ctx) | more
     on_dask = ctx.params.get("backend") == "dask" and function in ON_DASK
     source = ctx.meta[SOURCE] = Source(data, ctx.params, on_dask)
-    with stdout_is_for_the_answer():
-        asked |= source.read()
-        algorithm = (algorithms_of if function == "compare" else algorithm_of)(ctx.params)
-        asked = loaded(asked) | ({"progress": False} if output.quiet else {})
-        found = _fitted(function, output, algorithm, **asked)
-    return tell(output, found)
+    asked |= source.read()
+    algorithm = (algorithms_of if function == "compare" else algorithm_of)(ctx.params)
+    asked = loaded(asked) | ({"progress": False} if ctx.params["quiet"] else {})
+    return tell(output, _fitted(function, output, algorithm, **asked))
 
 
 def _fitted(function: str, output: Output, algorithm: Any, X: Any, y: Any, **asked: Any) -> Any:
@@ -55,9 +53,10 @@ def _fitted(function: str, output: Output, algorithm: Any, X: Any, y: Any, **ask
         return getattr(poise, function)(algorithm, X, y, **asked)
     except (TrialError, RecordError, KeyboardInterrupt) as error:
         partial, journal = getattr(error, "partial", None), output.journal
-        if output.save is not None and partial is not None and not output.folder:
+        save = output.given.get("save")
+        if save is not None and partial is not None and not output.folder:
             output.write(partial)
-            say(f"what was measured before is in {output.save}")
+            say(f"what was measured before is in {save}")
         if journal and Path(journal).exists() and not isinstance(error, RecordError):
             say(f"what was measured is in {journal}: the same command goes on from there")
         raise
@@ -156,9 +155,7 @@ def _tell_checks(output: Output, found: Any) -> Exit:
     options.run,
     options.settings(leave=("name", "stop_early")),
     _race,
-    options.save_each,
-    options.verdict,
-    options.form,
+    options.told,
 )
 def compare(ctx: click.Context, /, data: str, **values: Any) -> int:
     r"""Test several algorithms on the same trials, with one error level for all verdicts.
@@ -170,17 +167,15 @@ def compare(ctx: click.Context, /, data: str, **values: Any) -> int:
       poise compare data.csv --target y --algorithm Ridge --algorithm Lasso --n 40 \
           --epsilon 5 --delta 0.1
     """
-    needed = ("n", "delta")
-    return answer(ctx, "compare", data, needed, folder=True, race=values["race"])
+    answer(ctx, "compare", data, ("n", "delta"), folder=True, race=values["race"])
+    return Exit.STABLE
 
 
 @options.command(
     options.run,
     options.setting("n", help=SIZES, multiple=True),
     options.settings(leave=("n", "stop_early"), delta=0.1),
-    options.save_each,
-    options.verdict,
-    options.form,
+    options.told,
 )
 def curve(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Measure how stability depends on the training size, by limits that all hold at once.
@@ -191,4 +186,5 @@ def curve(ctx: click.Context, /, data: str, **values: Any) -> int:
       poise curve data.csv --target y --algorithm Ridge --n 10 --n 20 --n 40
       poise curve data.csv --target y --algorithm Ridge --n 10 --n 20 --epsilon 5 --delta 0.1
     """
-    return answer(ctx, "stability_curve", data, ["n"], folder=True)
+    answer(ctx, "stability_curve", data, ["n"], folder=True)
+    return Exit.STABLE

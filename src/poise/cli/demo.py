@@ -11,7 +11,7 @@ import click
 
 from poise.cli import options
 from poise.cli.algorithms import load_algorithm
-from poise.cli.errors import Exit, Warned, stdout_is_for_the_answer
+from poise.cli.errors import Exit, Warned
 from poise.cli.output import paragraphs, require_writable
 
 ASKED: dict[str, Any] = {"n": 12, "epsilon": 20, "delta": 0.2}
@@ -68,15 +68,14 @@ def demo(ctx: click.Context, /, output: str) -> int:
     paragraphs(INTRODUCTION)
     results = {}
     for file, (name, (place, note)) in zip(files, ALGORITHMS.items(), strict=False):
-        with stdout_is_for_the_answer():
-            result = poise.stability_test(load_algorithm(place), X, y, **ASKED)
+        result = poise.stability_test(load_algorithm(place), X, y, **ASKED)
         result.save(file)
         results[name] = result
         Warned.here().told.update(result.warnings)
         paragraphs(f"\n{note}\n{result}")
     report(results, files[-1], title="Three algorithms", introduction=INTRODUCTION)
-    click.echo(f"\nWritten: {', '.join(map(str, files))}{no_pictures()}")
-    click.echo(NEXT.format(poise=_typed(), folder=folder))
+    paragraphs(f"\nWritten: {', '.join(map(str, files))}{no_pictures()}")
+    paragraphs(NEXT.format(poise=_typed(), folder=folder))
     return Exit.STABLE
 
 

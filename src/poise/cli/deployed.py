@@ -11,7 +11,7 @@ import click
 from poise.cli import options
 from poise.cli.ask import answer
 from poise.cli.errors import SOURCE, Exit
-from poise.cli.output import Output, paragraphs
+from poise.cli.output import Output
 from poise.cli.rows import Source
 from poise.numbers import exactly, number, rounded_down
 from poise.settings import COMMAND, Everything
@@ -53,19 +53,20 @@ def deployed(ctx: click.Context, /, data: str, **values: Any) -> int:
       poise deployed data.csv --hold-out 0.2 --target y --algorithm Ridge \
           --epsilon 5 --delta 0.1 --ids customer --without 'customer == 1234'
     """
-    if (values["X_fresh"] is None) == (values["hold_out"] is None):
+    if ctx.args or (values["X_fresh"] is None) == (values["hold_out"] is None):
         raise click.UsageError("Give fresh rows: --fresh FILE, or --hold-out SHARE of DATA.", ctx)
     judged = values["delta"] is not None or values["epsilon"] is not None
     return answer(ctx, "deployed_test" if judged else "measure_deployed", data, [], _tell)
 
 
+deployed.allow_extra_args = True  # a second file is told to be given by --fresh
+
+
 def _tell(output: Output, found: Any) -> Exit:
     """Tell the answer and, where every row left in turn, which of them matter most."""
     rows = list(_influential(found, click.get_current_context().meta[SOURCE]))
-    status = output.tell(found, {"influence": rows} if rows else {})
-    if rows and not (output.as_json or output.quiet or output.latex):
-        paragraphs("\n".join(["", *_table(rows)]))
-    return status
+    after = "\n".join(["", *_table(rows)]) if rows else ""
+    return output.tell(found, {"influence": rows} if rows else {}, after=after)
 
 
 def _influential(found: Any, source: Source) -> Iterator[dict[str, Any]]:

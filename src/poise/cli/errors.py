@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from enum import IntEnum
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -31,7 +31,8 @@ from poise.errors import (
     printable,
 )
 
-SOURCE = "poise.source"  # in the metadata of a context: the rows that a command reads
+# In the metadata of a context: the rows that a command reads, and where its answer goes.
+SOURCE, ANSWERS = "poise.source", "poise.answers"
 _ADVICE = ("Warning: ", "Next: ", "warning: ", "remark", "Column ", "Labels ")
 
 
@@ -63,6 +64,13 @@ _STATUS: tuple[tuple[Any, Exit], ...] = (
     (Exception, Exit.DEFECT),
     (BaseException, Exit.FIT_FAILED),  # poise itself never calls sys.exit: user code did
 )
+
+
+def status_of(answer: Any) -> Exit:
+    """Return the status of an answer, or of a text that says why there is none."""
+    if isinstance(answer, str):
+        return Exit.FIT_FAILED
+    return Exit[answer.verdict.upper()] if hasattr(answer, "verdict") else Exit.STABLE
 
 
 def worst(statuses: Iterable[Exit]) -> Exit:
@@ -172,18 +180,19 @@ def in_options(line: str) -> str:
 
 
 @contextmanager
-def stdout_is_for_the_answer() -> Iterator[None]:
-    """Send to stderr what user code prints, also from compiled code and worker processes."""
-    sys.stdout.flush()
+def stdout_is_for_the_answer() -> Iterator[TextIO]:
+    """Yield where the answer goes; what user code prints, compiled code too, goes to stderr."""
+    answers = sys.stdout
+    answers.flush()
     with ExitStack() as undo:
         with suppress(io.UnsupportedOperation):  # stdout is not a file here, as in tests
-            out, err = sys.stdout.fileno(), sys.stderr.fileno()
-            kept = os.dup(out)
-            undo.callback(os.close, kept)
+            out, kept = answers.fileno(), os.dup(answers.fileno())
+            answers = open(kept, "w", encoding=answers.encoding, errors="replace")  # noqa: SIM115
+            undo.enter_context(answers)
             undo.callback(os.dup2, kept, out)
-            os.dup2(err, out)
+            os.dup2(sys.stderr.fileno(), out)
         undo.enter_context(redirect_stdout(sys.stderr))
-        yield
+        yield answers
 
 
 def _forget_stdout() -> None:

@@ -13,7 +13,7 @@ import click
 
 from poise.checks import choice, counted, did_you_mean
 from poise.cli.algorithms import algorithm_of, loaded
-from poise.cli.errors import Exit, say, stdout_is_for_the_answer, told, worst
+from poise.cli.errors import Exit, say, status_of, told, worst
 from poise.cli.options import is_typed
 from poise.cli.output import Output, files_named, print_answer
 from poise.cli.rows import OF_ROWS, READ, Source
@@ -44,12 +44,12 @@ def run(ctx: click.Context, path: Path) -> Exit:
     journals = [str(path.parent / entry["journal"]) for entry in entries if "journal" in entry]
     output = Output(ctx, folder=True)
     output.journal = ", ".join(journals)
+    more = {name: ctx.params[name] for name in _WHERE if is_typed(ctx, name)}
+    more |= {"progress": False} if ctx.params["quiet"] else {}
     with chdir(path.parent):  # in which its paths begin
         named = [file for each in (source.given, *entries) for file in files_named(each)]
     output.check([*named, *map(Path, journals)])
-    more = {name: ctx.params[name] for name in _WHERE if is_typed(ctx, name)}
-    more |= {"progress": False} if output.quiet else {}
-    with chdir(path.parent), stdout_is_for_the_answer():
+    with chdir(path.parent):
         rows = source.read()
         asked = {e["name"]: _checked(path, source, rows, e, more) for e in entries}
         counts = {name: _count(job) for name, (job, _) in asked.items()}
@@ -60,8 +60,8 @@ def run(ctx: click.Context, path: Path) -> Exit:
         print_answer(counts, lines, lines)
         return Exit.STABLE
     said = {name: _said(each) for name, each in answers.items()}
-    if output.summary:
-        _append(Path(output.summary), path.name, said)
+    if ctx.params["summary"]:
+        _append(Path(ctx.params["summary"]), path.name, said)
     output.tell(answers, lines={name: first for name, (first, *_) in said.items()})
     accept = ctx.params["accept"] is not None
     return worst(
@@ -117,10 +117,8 @@ def _answer(name: str, job: Job, question: Question) -> Any:
 
 
 def _status(answer: Any, accept: bool) -> Exit:
-    if isinstance(answer, str):
-        return Exit.FIT_FAILED
-    accepted = accept and answer.verdict == "inconclusive"
-    return Exit.STABLE if accepted else Exit[answer.verdict.upper()]
+    status = status_of(answer)
+    return Exit.STABLE if accept and status == Exit.INCONCLUSIVE else status
 
 
 def _count(job: Job) -> str:

@@ -8,8 +8,8 @@ import click
 
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of, loaded
-from poise.cli.errors import SOURCE, Exit, stdout_is_for_the_answer
-from poise.cli.output import Output, paragraphs
+from poise.cli.errors import SOURCE, Exit
+from poise.cli.output import Output
 from poise.cli.rows import READ, Source
 
 _NOT_HERE = (
@@ -49,16 +49,12 @@ def monitor(ctx: click.Context, /, record: str, data: str | None, **values: Any)
     from poise.questions.monitor import Monitor
 
     output, found = Output(ctx), Monitor(record)
-    with stdout_is_for_the_answer():
-        if values["restart"]:
-            found.restart()
-        if data is not None:
-            found = _added(ctx, found, data)
-        result = found.result
-    status = output.tell(result, {"decided_now": found.decided_now, "outlook": found.outlook})
-    if found.outlook and not (output.as_json or output.quiet or output.latex):
-        paragraphs(found.outlook)
-    return status
+    if values["restart"]:
+        found.restart()
+    if data is not None:
+        found = _added(ctx, found, data)
+    beside = {"decided_now": found.decided_now, "outlook": found.outlook}
+    return output.tell(found.result, beside, after=found.outlook)
 
 
 def _added(ctx: click.Context, begun: Any, data: str) -> Any:

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from poise import checks
-from poise.cli.errors import Warned
+from poise.cli.errors import ANSWERS, Warned, stdout_is_for_the_answer
 from poise.settings import COMMAND, REQUIRED, Every, Everything, Setting, settings_of
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -132,7 +132,8 @@ class Command(click.Command):
         """Run the command; the files that are written meanwhile say by which one."""
         token = COMMAND.set(shlex.join(["poise", *(ctx.obj or {}).get("words", [])]))
         try:
-            with _connected(ctx), Warned(ctx).listening():
+            with _connected(ctx), Warned(ctx).listening(), stdout_is_for_the_answer() as answers:
+                ctx.meta[ANSWERS] = answers
                 return super().invoke(ctx)
         except click.exceptions.Exit as error:  # as --help ends
             raise SystemExit(error.exit_code) from error
@@ -213,23 +214,19 @@ algorithm = all_of(
 )
 
 
-def _kept(metavar: str, help: str) -> Decorator:
-    return all_of(
-        click.option("--save", metavar=metavar, help=help),
-        click.option("--report", metavar="FILE", help="Write a page with a picture, FILE.html."),
-        rare("--force", is_flag=True, help="Replace a file that poise did not write."),
-    )
-
-
-save = _kept("FILE", "Save the answer, for `poise show`.")
-save_each = _kept("FOLDER", "Save one file for each, for `poise show`.")
-verdict = all_of(
-    rare("--latex", is_flag=True, help="Print a LaTeX table."),
-    rare("--details", is_flag=True, help="Print all details."),
+save = all_of(
+    click.option("--save", metavar="PATH", help="Save the answer, for `poise show`."),
+    click.option("--report", metavar="FILE", help="Write a page with a picture, FILE.html."),
+    rare("--force", is_flag=True, help="Replace a file that poise did not write."),
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 form = all_of(
     as_json, click.option("--quiet", "-q", is_flag=True, help="Print the answer in one word.")
 )
 run = all_of(data, rows, algorithm)  # what most commands begin with
-told = all_of(save, verdict, form)  # and end with
+told = all_of(  # and end with
+    save,
+    rare("--latex", is_flag=True, help="Print a LaTeX table."),
+    rare("--details", is_flag=True, help="Print all details."),
+    form,
+)

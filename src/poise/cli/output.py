@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,13 +15,15 @@ from typing import Any
 
 import click
 
-from poise.cli.errors import Exit, Warned, in_options
+from poise.cli.errors import ANSWERS, Exit, Warned, in_options, status_of, worst
 from poise.errors import ArgumentError, printable
 from poise.numbers import at_most
 
 Named = Mapping[str, Any]
 _NONE: Named = MappingProxyType({})
 _OURS = re.compile(rb'^{\s*"format": ?"poise |<meta name="generator" content="poise ')  # begin so
+_WRITTEN = ("save", "report", "summary")
+_FORMS = ("as_json", "quiet", "details", "latex")  # of which the first that is asked for counts
 _COLOURS = {"STABLE": "green", "UNSTABLE": "red", "INCONCLUSIVE": "yellow"}
 
 
@@ -30,21 +31,19 @@ class Output:
     """Where an answer goes, and in which form; what cannot, or must not, be written is refused."""
 
     def __init__(self, ctx: click.Context, folder: bool = False) -> None:
-        given = ctx.params.get
-        self.as_json, self.quiet = given("as_json"), given("quiet")
-        self.latex, self.details = given("latex"), given("details")
-        self.save, self.report, self.summary = given("save"), given("report"), given("summary")
-        self.journal, self.force = given("journal"), given("force")
+        self.given = given = ctx.params
+        self.form = next((form for form in _FORMS if given.get(form)), "text")
+        self.journal: str | None = given.get("journal")
         self.folder = folder  # whether ``save`` is one, of several answers
-        others = {k: v for k, v in ctx.params.items() if k not in ("save", "report", "summary")}
-        made = [Path(path) for path in (self.journal, given("record")) if path]
+        others = {k: v for k, v in given.items() if k not in _WRITTEN}
+        made = [Path(path) for path in (self.journal, given.get("record")) if path]
         self.check([*files_named(others), *made])
 
     def check(self, taken: list[Path]) -> None:
         """Refuse what cannot be written, and what is read or written otherwise."""
-        for argument in ("save", "report", "summary"):
-            if (path := getattr(self, argument)) is not None:
-                force = self.force or argument == "summary"  # which is added to
+        for argument in _WRITTEN:
+            if (path := self.given.get(argument)) is not None:
+                force = self.given.get("force") or argument == "summary"  # which is added to
                 folder = self.folder and argument == "save"
                 require_writable(Path(path), taken, argument, force=force, folder=folder)
                 taken = [*taken, Path(path)]
@@ -52,32 +51,36 @@ class Output:
     def write(self, answer: Any) -> None:
         """Save an answer, or several, and write the page about them."""
         answers = getattr(answer, "answers", answer)
-        if self.save is not None and isinstance(answers, Mapping):
+        save, report_to = self.given.get("save"), self.given.get("report")
+        if save is not None and isinstance(answers, Mapping):
             from poise.results.together import save_each
 
-            save_each(answers, self.save)
-        elif self.save is not None:
-            answer.save(self.save)
-        if self.report is not None:
+            save_each(answers, save)
+        elif save is not None:
+            answer.save(save)
+        if report_to is not None:
             from poise.results.report import report
 
-            report(answers, self.report)
-        written = ", ".join(filter(None, (self.save, self.report, self.summary, self.journal)))
-        if written and not self.quiet:
-            click.echo(f"Written: {written}", err=True)
+            report(answers, report_to)
+        written = filter(None, (save, report_to, self.given.get("summary"), self.journal))
+        if (names := ", ".join(written)) and self.form != "quiet":
+            click.echo(f"Written: {names}", err=True)
 
-    def tell(self, answer: Any, beside: Named = _NONE, lines: Named = _NONE) -> Exit:
-        """Save and print an answer, or several by their names; return the exit status of one.
+    def tell(
+        self, answer: Any, beside: Named = _NONE, lines: Named = _NONE, after: str = ""
+    ) -> Exit:
+        """Save and print an answer, or several by their names; return the worst exit status.
 
         In place of an answer there may be a text, which says why there is none. What stands
-        ``beside`` an answer is printed as JSON only; ``lines`` take the place of a table. What
-        cannot be saved is printed all the same.
+        ``beside`` an answer is printed as JSON only, and what comes ``after`` it in words only;
+        ``lines`` take the place of a table. What cannot be saved is printed all the same.
         """
         several = isinstance(answer, Mapping)
         answers = dict(getattr(answer, "answers", answer)) if several else {"": answer}
         found = {name: each for name, each in answers.items() if not isinstance(each, str)}
         judged = all(hasattr(each, "verdict") for each in found.values())
-        if (self.details or (self.latex and not hasattr(answer, "to_latex"))) and not judged:
+        has_latex = self.form == "latex" and hasattr(answer, "to_latex")
+        if self.form in ("details", "latex") and not (judged or has_latex):
             problem = "--latex and --details need a verdict: give --epsilon and --delta."
             raise click.UsageError(problem)
         try:
@@ -86,14 +89,16 @@ class Output:
         finally:
             doubts = list(dict.fromkeys(text for each in found.values() for text in each.warnings))
             Warned.here().doubts.extend(doubts)  # a file tells its own only here
-            if self.as_json or self.details or not (self.quiet or self.latex or lines):
+            if self.form in ("as_json", "details") or (self.form == "text" and not lines):
                 Warned.here().told.update(doubts)
-            if self.as_json:
+            if self.form == "as_json":
                 contents = {name: as_dict(each) for name, each in answers.items()}
                 print_json(contents if several else {**contents[""], **beside})
             else:
                 paragraphs(self._in_words(answer, answers, found, lines))
-        return Exit.STABLE if several or not judged else Exit[answer.verdict.upper()]
+                if after and self.form in ("text", "details"):
+                    paragraphs(after)
+        return worst(map(status_of, answers.values()))
 
     def _in_words(self, answer: Any, answers: Named, found: Named, lines: Named) -> str:
         """Return what one answer says, or several, in the form that was asked for."""
@@ -101,27 +106,30 @@ class Output:
         from poise.results.tables import table
 
         measured = any(not hasattr(each, "verdict") for each in found.values())
-        if self.quiet:
+        if self.form == "quiet":
             words = (f"{_in_a_word(each)}\t{name}" for name, each in answers.items())
             return "\n".join(map(str.rstrip, words))
-        if self.details or (isinstance(answer, dict) and measured):
-            words = (f"{name}: {self._in_full(each)}" for name, each in answers.items())
+        if self.form == "details":
+            words = (f"{name}: {_in_full(each)}" for name, each in answers.items())
             return "\n\n".join(words).removeprefix(": ")
-        if self.latex:
+        if self.form == "latex":
             return str(answer.to_latex() if hasattr(answer, "to_latex") else table(found).latex())
         if lines:
             return "\n".join(f"{name}: {line}" for name, line in lines.items())
         if not isinstance(answer, dict):
             return str(answer)
+        if measured:
+            return "\n\n".join(f"{name}: {each}" for name, each in answers.items())
         after = any(each.asked == "after" for each in found.values())
         return "\n".join([str(table(found)), *[ASKED_AFTER] * after])
 
-    def _in_full(self, answer: Any) -> str:
-        """Return the lines of an answer, and its details where they were asked for."""
-        if not self.details or isinstance(answer, str):
-            return str(answer)
-        details = answer.details().splitlines()[len(answer.warnings) :]  # these are told once
-        return "\n".join([str(answer), "", *details])
+
+def _in_full(answer: Any) -> str:
+    """Return the lines of an answer, and its details."""
+    if isinstance(answer, str):
+        return answer
+    details = answer.details().splitlines()[len(answer.warnings) :]  # these are told once
+    return "\n".join([str(answer), "", *details])
 
 
 def files_named(given: Named) -> Iterator[Path]:
@@ -189,16 +197,18 @@ def print_answer(content: object, text: str, word: str = "") -> None:
 
 def print_json(content: object) -> None:
     """Print one JSON object."""
-    click.echo(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))
+    said = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    click.echo(said, click.get_current_context().meta[ANSWERS])
 
 
 def paragraphs(text: str) -> None:
-    """Print lines of text; a terminal wraps them between words, a pipe gets them as they are."""
+    """Print lines of text; a terminal wraps all but commands to copy, which are indented."""
+    answers = click.get_current_context().meta[ANSWERS]
     for line in map(in_options, printable(text).splitlines()):
-        if sys.stdout.isatty():
+        if answers.isatty() and not line.startswith("  "):
             width = shutil.get_terminal_size().columns
             line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
         word = line.partition(":")[0]
         if word in _COLOURS and "NO_COLOR" not in os.environ:
             line = click.style(word, fg=_COLOURS[word], bold=True) + line[len(word) :]
-        click.echo(line)
+        click.echo(line, answers)

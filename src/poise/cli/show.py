@@ -13,7 +13,7 @@ from poise.checks import did_you_mean
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of, loaded
 from poise.cli.deployed import fresh_options
-from poise.cli.errors import SOURCE, Exit, stdout_is_for_the_answer, worst
+from poise.cli.errors import SOURCE, Exit
 from poise.cli.output import Output, print_answer
 from poise.cli.rows import Source
 from poise.errors import ArgumentError, RecordError
@@ -56,13 +56,10 @@ def show(ctx: click.Context, /, files: tuple[str, ...], exit_status: bool, **val
     several = len(files) > 1 or Path(files[0]).is_dir()
     output, asked = Output(ctx, folder=several), options.given(ctx)
     found = {file.removesuffix(".json"): _found(file, asked) for file in files}
-    answer = found if len(files) > 1 else next(iter(found.values()))
     if len(files) > 1 and any(isinstance(each, Mapping) for each in found.values()):
         raise click.UsageError("Show a folder alone.", ctx)
-    status = output.tell(answer)
-    each = answer.values() if isinstance(answer, Mapping) else ()
-    statuses = [Exit[one.verdict.upper()] for one in each if hasattr(one, "verdict")]
-    return worst([status, *statuses]) if exit_status else Exit.STABLE
+    status = output.tell(found if len(files) > 1 else next(iter(found.values())))
+    return status if exit_status else Exit.STABLE
 
 
 def _found(file: str, asked: dict[str, Any]) -> Any:
@@ -119,12 +116,10 @@ def verify(ctx: click.Context, /, file: str, data: str | None, **values: Any) ->
     if not Path(file).exists():
         raise RecordError(f"{file} does not exist")
     asked = options.given(ctx)
-    with stdout_is_for_the_answer():
-        if data is not None:
-            source = Source(data, {**values, "random_state": _seed(file)})
-            ctx.meta[SOURCE] = source
-            asked = loaded(asked | source.read() | {"algorithm": algorithm_of(values)})
-        found = poise.verify(Path(file), trials=values["trials"], **asked)
+    if data is not None:
+        source = ctx.meta[SOURCE] = Source(data, {**values, "random_state": _seed(file)})
+        asked = loaded(asked | source.read() | {"algorithm": algorithm_of(values)})
+    found = poise.verify(Path(file), trials=values["trials"], **asked)
     print_answer({"outcome": found.outcome, **asdict(found)}, str(found), found.outcome)
     return STATUS[found.outcome]
 
@@ -188,8 +183,7 @@ def _predictions(rows: dict[str, Any], names: list[str], asked: dict[str, Any]) 
     numbered = frame[names].assign(**{" ": range(len(frame))})  # equal predictions are not copies
     old, new = (_Column(name) for name in names)
     asked = {"distance": "label" if labels else "auto", **asked, "on_error": "record"}
-    with stdout_is_for_the_answer():
-        return poise.changed(old, new, numbered, y, groups_fresh=groups, **loaded(asked))
+    return poise.changed(old, new, numbered, y, groups_fresh=groups, **loaded(asked))
 
 
 class _Column:
