@@ -22,18 +22,10 @@ PATTERNS = {
     "size": rf"of changes (?:exceed|are) {NUMBER}",
     "p": rf'{NUMBER} for "(?:un)?stable"',
 }
+VERDICTS = ["stable", "unstable", "inconclusive"]
 
 
-def made(
-    verdict: str,
-    m: int = 60,
-    *,
-    removals: int = 1,
-    points: int = 1,
-    failures: int = 0,
-    seen: int | None = None,
-    **settings,
-) -> Result:
+def made(verdict, m=60, *, removals=1, points=1, failures=0, seen=None, **settings) -> Result:
     """A result with this verdict, or another one where failures and stops do not allow it."""
     rng = np.random.default_rng(m + removals)
     changes = rng.uniform(0, 0.9, size=(m, removals, points))
@@ -62,19 +54,17 @@ SETTINGS = [
     {"distance": "label", "n_classes": 2},
     {"compares": "losses", "distance": "change of squared loss", "from_rows": False},
 ]
+SHAPES = [({}, 6), ({"m": 38, "points": 3}, 6), ({"m": 41, "removals": 2, "points": 2}, 2)]
 TABLE = [
     made(verdict, failures=failures, seen=seen, **shape, **settings)
     for verdict, failures, seen, (shape, count) in itertools.product(
-        ["stable", "unstable", "inconclusive"],
-        [0, 2],
-        [None, 37],
-        [({}, 6), ({"m": 38, "points": 3}, 6), ({"m": 41, "removals": 2, "points": 2}, 2)],
+        VERDICTS, [0, 2], [None, 37], SHAPES
     )
     for settings in SETTINGS[:count]
 ]
 TABLE += [
-    made(verdict, points=1, compares="decisions", distance="ranking", failures=failures)
-    for verdict, failures in itertools.product(["stable", "unstable", "inconclusive"], [0, 2])
+    made(verdict, compares="decisions", distance="ranking", failures=failures)
+    for verdict, failures in itertools.product(VERDICTS, [0, 2])
 ]
 
 
@@ -89,16 +79,13 @@ def check_numbers(result: Result, text: str) -> None:
         for name, pattern in PATTERNS.items()
     }
     upper = result.verdict != "unstable"
-    for printed in found["share"]:
-        exact = result.delta_upper if upper else result.delta_lower
-        assert close(printed, exact)
-        assert (exact <= printed) if upper else (result.delta <= printed <= exact)
-        assert (printed <= result.delta) == (result.verdict == "stable")
-    for printed in found["size"]:
-        exact = result.epsilon_upper if upper else result.epsilon_lower
-        assert close(printed, exact)
-        assert (exact <= printed) if upper else (result.epsilon < printed <= exact)
-        assert (printed <= result.epsilon) == (result.verdict == "stable")
+    for what, asked in (("share", result.delta), ("size", result.epsilon)):
+        name = f"{'delta' if what == 'share' else 'epsilon'}_{'upper' if upper else 'lower'}"
+        exact = getattr(result, name)
+        for printed in found[what]:
+            assert close(printed, exact)
+            assert (exact <= printed) if upper else (asked <= printed <= exact)
+            assert (printed <= asked) == (result.verdict == "stable")
     both = [result.pvalue, result.pvalue_unstable]
     shown = {"stable": both[:1], "unstable": both[1:]}.get(result.verdict, both)
     assert len(found["p"]) == len(shown)
@@ -190,6 +177,10 @@ def test_the_five_lines():
     assert "Removing the last of them (rows were shuffled) changes" in str(shuffled)
 
 
+LOSSES = {"compares": "losses"}
+CHOSEN = {"notion": "without", "without": (3,)}
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -204,30 +195,13 @@ def test_the_five_lines():
         ({"grouped": True}, "new training sets of 10 groups, not about the model of all 600, and"),
         ({"distance": "label"}, "changes the predicted label of a new row with probability at"),
         ({"distance": "label"}, "Seen: 0 of 60 labels changed ("),
-        (
-            {"compares": "losses", "distance": "change of zero_one loss"},
-            "changes whether the prediction for a new row is right with probability at most",
-        ),
-        (
-            {"compares": "losses", "distance": "change of log loss"},
-            "changes the log loss at a new row by more than 1 with",
-        ),
-        (
-            {"compares": "decisions", "distance": "share of the top 5"},
-            "changes on average at most a share of 0.1 of the decisions on 1 new row (share of",
-        ),
+        (LOSSES | {"distance": "change of zero_one loss"}, "changes whether the prediction for a"),
+        (LOSSES | {"distance": "change of log loss"}, "the log loss at a new row by more than 1"),
+        ({"compares": "decisions", "distance": "top"}, "changes on average at most a share of 0.1"),
         ({"from_rows": False}, "about new training sets of 10 rows, and not about accuracy."),
-        (
-            {"set_aside": 30, "sd": 20.0, "epsilon_as_typed": "5% of sd"},
-            "by more than 1 (5% of the sd of 30 rows) with",
-        ),
-        *(
-            (
-                {"notion": "without", "without": (3,), "chosen_from": k},
-                f"at most {wrong}, whichever",
-            )
-            for k, wrong in ((3, "0.15"), (398, "1"))
-        ),
+        (SETTINGS[2], "by more than 1 (5% of the sd of 30 rows) with"),
+        (CHOSEN | {"chosen_from": 3}, "at most 0.15, whichever"),
+        (CHOSEN | {"chosen_from": 398}, "at most 1, whichever"),
         ({"name": "mine\x1b[2J\nSTABLE: x"}, "STABLE: mine\\x1b[2J STABLE: x trained on 10 rows."),
     ],
 )
@@ -243,13 +217,11 @@ def test_verdicts_that_are_not_stable():
     decisions = str(made("unstable", compares="decisions", distance="d"))
     assert "changes on average more than a share of 0.1 of the decisions" in decisions
     assert "the mean share is at least 0." in decisions
-    few = made("stable", m=9)
-    assert "Not decided: whether removing the last of them (rows were shuffled) changes" in str(few)
-    assert "(too few rows: 9 trials, 29 are the least)." in str(few)
-    assert "310 labelled rows hold enough trials of this size, or ask about n = 2 or less" in str(
-        few
-    )
-    assert 'for "stable", 1 for "unstable"; seed 0)' in str(few)
+    few = str(made("stable", m=9))
+    assert "Not decided: whether removing the last of them (rows were shuffled) changes" in few
+    assert "(too few rows: 9 trials, 29 are the least)." in few
+    assert "310 labelled rows hold enough trials of this size, or ask about n = 2 or less" in few
+    assert 'for "stable", 1 for "unstable"; seed 0)' in few
 
 
 def test_measured_changes():
@@ -284,11 +256,8 @@ def test_predictions_that_never_move_are_doubted():
     labels = replace(ROOMY, distance="label")
     assert doubt not in str(Trials(np.zeros((60, 1, 1)), labels).test(delta=0.1))
     assert "0% of changes" not in str(Trials(LAST, RIDGE).test(10.0, 0.0))
-
-
-def test_a_share_of_the_sd_is_said_only_of_the_change_that_was_asked():
-    trials = made("stable", set_aside=30, sd=20.0, epsilon_as_typed="5% of sd").trials
-    assert "sd" not in str(trials.test(2.0, 0.1))
+    # and a share of the sd is said only of the change that was asked
+    assert "sd" not in str(made("stable", **SETTINGS[2]).trials.test(2.0, 0.1))
 
 
 def test_rounding_never_crosses_a_number_of_the_question():
@@ -303,9 +272,9 @@ def test_rounding_never_crosses_a_number_of_the_question():
 
 def test_no_limit_contradicts_the_verdict_beside_it():
     """With a coin, or where an averaged limit has its own process, verdict and limit differ."""
-    design = Design(algorithm="x", n=10, n_labeled=200, n_unlabeled=20, randomized=True)
-    changes = np.r_[np.full(15, 0.5), np.full(5, 2.0)].reshape(-1, 1, 1)
-    tossed = Trials(changes, design, zeta=0.2).test(1.0, 0.5, 0.01)
+    changes = np.r_[np.full(15, 0.5), np.full(5, 2.0)]
+    tossed = replace(Trials.from_changes(changes, n=10), zeta=0.2)
+    tossed = tossed.test(1.0, 0.5, 0.01, randomized=True)
     assert tossed.stable
     assert tossed.delta_upper > 0.5
     assert "the probability is" not in str(tossed)

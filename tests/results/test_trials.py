@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,7 @@ def test_profile_holds_everywhere_and_is_none_without_a_size():
     frame = profile.to_frame()
     assert list(frame) == ["epsilon", "observed", "delta"]
     assert len(frame) == len(GRID)
+    assert repr(profile).startswith("Profile(61 steps down to P(change > 3) <= ")
     many = several(np.random.default_rng(1).exponential(size=(60, 2, 3)))
     curve = many.profile()
     assert curve.at(1.0) <= 1
@@ -99,11 +101,9 @@ def test_profile_holds_everywhere_and_is_none_without_a_size():
 
 
 def test_mean_limit_bounds_the_mean():
-    trials = Trials.from_changes([0.2] * 100, n=5)
-    assert 0.2 < trials.mean_limit(bound=1.0) < 0.3
-    assert 2 * trials.mean_limit(bound=1.0) == pytest.approx(
-        Trials.from_changes([0.4] * 100, n=5).mean_limit(bound=2.0)
-    )
+    once, twice = (Trials.from_changes([change] * 100, n=5) for change in (0.2, 0.4))
+    assert 0.2 < once.mean_limit(bound=1.0) < 0.3
+    assert 2 * once.mean_limit(bound=1.0) == pytest.approx(twice.mean_limit(bound=2.0))
     assert Trials.from_changes([NAN] * 100, n=5).mean_limit(bound=3.0) == 3.0
 
 
@@ -172,17 +172,6 @@ def test_tables_are_checked_copied_and_locked():
         bool(trials)
 
 
-@dataclass(frozen=True)
-class Made:
-    """Where changes come from, as a run hands it over."""
-
-    split: Split
-    names: list[str]
-
-    def label_of(self, row: int) -> str:
-        return self.names[row]
-
-
 def test_changes_are_found_again_by_the_labels_of_their_rows():
     frame = pd.DataFrame({"a": range(30)}, index=[f"row {i}" for i in range(30)])
     sample = Sample.of(frame, np.arange(30.0))
@@ -191,7 +180,8 @@ def test_changes_are_found_again_by_the_labels_of_their_rows():
     design = Design(algorithm="x", n_labeled=30, points=2, **plan)
     changes = np.arange(12.0).reshape(3, 2, 2)
     changes[1, 0, 1] = NAN
-    trials = Trials(changes, design, origin=Made(split, list(frame.index)))
+    origin = SimpleNamespace(split=split, label_of=lambda row: frame.index[row])
+    trials = Trials(changes, design, origin=origin)
     found = trials.to_frame()
     assert len(found) == 12
     assert found.change.isna().sum() == 1
