@@ -147,7 +147,7 @@ def test_details_measured_trials_and_warnings_of_every_kind():
             assert limit <= printed <= limit * 1.002
             assert f"for every ε ≥ {printed}" in said
         elif result.design.distance == "label":
-            printed = float(re.search(rf"with probability at most {NUMBER}\.", said)[1])
+            printed = float(re.search(rf"probability is at most {NUMBER}\.", said)[1])
             assert 0 <= printed - result.trials.delta_upper() < 2e-3
 
 
@@ -241,11 +241,13 @@ def test_measured_changes():
     assert "(22.6% of the sd of 30 responses, 28.3%" in str(aside)
     assert "nothing can be said about the largest 5% of changes" in str(replace(trials, delta=0.05))
     labels = replace(trials, design=replace(trials.design, distance="label"), changes=LAST > 13)
-    assert "Seen: 2.5% of 40 labels in 40 trials changed (seed 0)." in str(labels)
+    assert "Seen: 1 of 40 labels changed (seed 0)." in str(labels)
     still = Trials(np.zeros((60, 1, 1)), replace(RIDGE, n_labeled=660))
     assert "confidence: at most 10% exceed 0." in str(still)  # which implies 50%, 30%, ...
     partial = Trials(LAST[:7], RIDGE)
-    assert "Seen: 7 changes in 7 trials of 40 planned" in str(partial)
+    assert "Seen: in the first 7 of 40 trials, stopped early, 7 changes in 7 trials, median" in str(
+        partial
+    )
 
 
 def test_predictions_that_never_move_are_doubted():

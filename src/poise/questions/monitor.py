@@ -331,11 +331,6 @@ class Header(msgspec.Struct):
     versions: dict[str, str]
     kept: dict[str, Any] = {}
     data: ClassVar[str] = ""  # which rows there were is known by their fingerprints
-    split: ClassVar[None] = None
-
-    def label_of(self, row: int) -> object:
-        """Return the row's number: records hold no names."""
-        return row
 
     def require_same(self, now: Header, path: Path) -> None:
         """Refuse another algorithm, question or seed than the record's."""

@@ -265,6 +265,11 @@ class Design:
         return self.compares != "decisions" and self.distance not in YES_OR_NO
 
     @property
+    def least_epsilon(self) -> float | None:
+        """The smallest change that may be allowed; None where a change has no size."""
+        return 0.0 if self.sized else None
+
+    @property
     def all_leave(self) -> bool:
         """Whether each row of the training set that is given leaves in turn, in every trial."""
         return self.notion in ("deployed", "jackknife") and self.removals > 1

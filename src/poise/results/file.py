@@ -54,10 +54,6 @@ class Document(msgspec.Struct, frozen=True):
     rivals: int = 0  # of a journal: how many runs share the level
     constant_error: float | None = None  # of a comparison
 
-    def label_of(self, row: int) -> object:
-        """Return the row's number: files hold no names."""
-        return row
-
 
 def to_dict(of: Trials | Result) -> dict[str, Any]:
     """Return a file's fields as plain values, without the changes."""

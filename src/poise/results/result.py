@@ -96,11 +96,6 @@ class Result(Answer):
         return self.trials.changes
 
     @property
-    def stopped_early(self) -> bool:
-        """Whether fewer trials were run than were planned."""
-        return self.n_observed < self.n_trials
-
-    @property
     def raced(self) -> bool:
         """Whether the run ended before others that share alpha with it."""
         return self.stopped_early and self.question.family is not None

@@ -145,11 +145,15 @@ def _seen(result: Result) -> str:
     design, trials, m = result.design, result.trials, result.n_observed
     if not m:
         return _no_trial(design)
-    early = f"in the first {m:,} of {result.n_trials:,} trials, stopped early, "
-    early = early if result.stopped_early else ""
     seed = f"; seed {design.seed}" if design.from_rows else ""
     coin = f"; coin {number(trials.zeta)}; a repeat must use this result" * design.randomized
-    return f"Seen: {early}{_larger(result)} ({_pvalues(result)}{seed}{coin}){_failed(trials)}."
+    p = f"({_pvalues(result)}{seed}{coin})"
+    return f"Seen: {_early(result)}{_larger(result)} {p}{_failed(trials)}."
+
+
+def _early(answer: Result | Trials) -> str:
+    ran = f"in the first {answer.n_observed:,} of {answer.n_trials:,} trials, stopped early, "
+    return ran if answer.stopped_early else ""
 
 
 def _larger(result: Result) -> str:
@@ -234,8 +238,8 @@ def _no_trial(design: Design) -> str:
 
 def _limits(result: Result) -> str:
     """State the limits that agree with the verdict and say more than it does."""
-    what = "the mean share" if result.design.compares == "decisions" else "the probability"
-    what = "the probability of a larger share" if result.question.gamma is not None else what
+    what = _chance(result.design)
+    what += " of a larger share" if result.question.gamma is not None else ""
     limit = limit_of_delta(result)
     if result.contradicted:
         low, high = result.delta_interval
@@ -243,6 +247,10 @@ def _limits(result: Result) -> str:
     sure = f"With {confidence(result.question.level)} confidence,"
     said = filter(None, [f"{what} is {limit}" if limit else "", _limit_of_epsilon(result)])
     return " ".join(f"{sure} {text}." for text in said)
+
+
+def _chance(design: Design) -> str:
+    return "the mean share" if design.compares == "decisions" else "the probability"
 
 
 def limit_of_delta(result: Result) -> str:
@@ -340,32 +348,24 @@ def measured(trials: Trials) -> list[str]:
 
 
 def _measured_seen(trials: Trials) -> str:
-    m, design, total = trials.n_observed, trials.design, trials.changes.size
+    m, design = trials.n_observed, trials.design
     if not m:
         return _no_trial(design)
-    of = f" of {trials.n_trials:,} planned" if m < trials.n_trials else ""
-    in_trials, known = f"in {counted(m, 'trial')}{of}", trials.changes[~np.isnan(trials.changes)]
-    what, did = _moved(design)
-    said = f"{counted(total, what)} {in_trials}"
-    if design.compares == "decisions":
-        said = f"{_share(trials.observed())} of the decisions changed on average {in_trials}"
-    elif not design.sized:
-        said = f"{_share(trials.observed())} of {said} {did}"
+    known = trials.changes[~np.isnan(trials.changes)]
+    said = f"{counted(trials.changes.size, 'change')} in {counted(m, 'trial')}"
+    if not design.sized:
+        said = _larger(trials.test(delta=trials.delta))
     elif known.size:
         said += f", median {number(float(np.median(known)))}, largest {number(float(known.max()))}"
     seed = f" (seed {design.seed})" if design.from_rows else ""
-    return f"Seen: {said}{seed}{_failed(trials)}."
+    return f"Seen: {_early(trials)}{said}{seed}{_failed(trials)}."
 
 
 def _measured_limit(trials: Trials) -> str:
     design, delta, alpha = trials.design, trials.delta, trials.design.level
     limit, sure = trials.epsilon_upper(delta, alpha), f"With {confidence(alpha)} confidence,"
     if limit is None:
-        chance = at_most(trials.delta_upper(alpha=alpha))
-        if design.compares == "decisions":
-            return f"{sure} at most a mean share of {chance} of the decisions changes."
-        what = "the predicted label" if design.distance == "label" else "whether it is right"
-        return f"{sure} {what} changes with probability at most {chance}."
+        return f"{sure} {_chance(design)} is at most {at_most(trials.delta_upper(alpha=alpha))}."
     if math.isinf(limit):
         return f"{sure} nothing can be said about the largest {percent(delta)} of changes."
     said = f"at most {percent(delta)} of changes exceed {at_most(limit)}{_compared(trials, limit)}"
@@ -409,5 +409,5 @@ def _least(trials: Trials) -> str:
     if not trials.n_observed:
         return ""
     still = replace(trials, changes=np.zeros_like(trials.changes))
-    limit = at_most(still.delta_upper(0.0 if trials.design.sized else None, trials.design.level))
+    limit = at_most(still.delta_upper(trials.design.least_epsilon, trials.design.level))
     return f"The smallest δ that {counted(trials.n_observed, 'trial')} can show is {limit}."

@@ -17,7 +17,7 @@ from poise.data.randomness import fresh_coin
 from poise.errors import ArgumentError, DataError, printable
 from poise.results.design import Design
 from poise.results.plots import Shown, as_frame
-from poise.results.question import Question, allowed_change, law_for
+from poise.results.question import Question, allowed_change
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +71,11 @@ class Answer(Shown):
     def n_observed(self) -> int:
         """Number of trials that were run; fewer than planned if the run was stopped."""
         return len(self.changes)
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether fewer trials were run than were planned."""
+        return self.n_observed < self.n_trials
 
     @property
     def n_fits(self) -> int:
@@ -326,13 +331,13 @@ class Trials(Answer):
             The limit is that of the test which "auto" takes for this delta; by default for the one
             that the run was begun with.
         """
-        return self._limit("upper_delta", self._threshold(epsilon), alpha, delta)
+        return self._asked(epsilon, delta, alpha).delta_upper
 
     def delta_lower(
         self, epsilon: float | None = None, alpha: float = 0.05, *, delta: float | None = None
     ) -> float:
         """Compute the lower confidence limit for P(change > epsilon); see :meth:`delta_upper`."""
-        return self._limit("lower_delta", self._threshold(epsilon), alpha, delta)
+        return self._asked(epsilon, delta, alpha).delta_lower
 
     def epsilon_upper(self, delta: float, alpha: float = 0.05) -> float | None:
         """Compute the upper confidence limit for the (1 - delta)-quantile of the change.
@@ -341,17 +346,17 @@ class Trials(Answer):
         without looking at the changes (Proposition 1; Theorem F where the averaged test reads the
         trials). Infinite if the trials are too few for this delta; None for labels and decisions.
         """
-        return self._limit("upper_epsilon", delta, alpha, delta) if self.design.sized else None
+        return self._asked(self.design.least_epsilon, delta, alpha).epsilon_upper
 
     def epsilon_lower(self, delta: float, alpha: float = 0.05) -> float | None:
         """Compute the lower limit for the (1 - delta)-quantile; see :meth:`epsilon_upper`.
 
         With confidence 1 - alpha, at least a share delta of changes is as large as it.
         """
-        return self._limit("lower_epsilon", delta, alpha, delta) if self.design.sized else None
+        return self._asked(self.design.least_epsilon, delta, alpha).epsilon_lower
 
-    def _limit(self, name: str, about: float | None, alpha: float, delta: float | None) -> float:
-        return float(getattr(self._law(delta, alpha), name)(self.table, about, alpha))
+    def _asked(self, epsilon: float | None, delta: float | None, alpha: float) -> Result:
+        return self.judge(Question(epsilon, self.delta if delta is None else delta, alpha))
 
     def mean_limit(self, bound: float, alpha: float = 0.05) -> float:
         """Compute an upper confidence limit for the mean of min(change, bound).
@@ -401,16 +406,13 @@ class Trials(Answer):
         """
         from poise.results.profile import Profile
 
-        law = self._law(delta, alpha)
+        law = self._asked(self.design.least_epsilon, delta, alpha).law
         return Profile.of(self.table, law, alpha, **options) if self.design.sized else None
 
     @property
     def law(self) -> ModuleType:
         """The law of limits that nobody asked for."""
-        return self._law(None, self.design.level)
-
-    def _law(self, delta: float | None, alpha: float) -> ModuleType:
-        return law_for(self.design, Question(None, self.delta if delta is None else delta, alpha))
+        return self._asked(self.design.least_epsilon, None, self.design.level).law
 
     def _threshold(self, epsilon: float | None) -> float | None:
         return self.design.threshold(allowed_change(epsilon, self.design))
@@ -426,11 +428,12 @@ class Trials(Answer):
         split, trial = self._split, checks.count("k", k)
         if trial >= self.n_observed:
             raise ArgumentError(f"must be below {self.n_observed:,}", argument="k", got=k)
-        removed = [row for j in range(self.design.shape[0]) for row in split.removed(trial, j)]
-        differ, tested = _CALLED.get(self.design.notion, ("removed", "tested"))
-        parts: dict[str, Any]
-        parts = {"trained": split.rows(trial, 0)[0], differ: removed, tested: split.points(trial)}
-        return {name: [self._label(row) for row in rows] for name, rows in parts.items()}
+        differ, tested = self._called
+        return {
+            "trained": self._labels(split.rows(trial, 0)[0]),
+            differ: [label for labels in self._removed(trial) for label in labels],
+            tested: self._labels(split.points(trial)),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each change, failed ones too.
@@ -443,25 +446,25 @@ class Trials(Answer):
         columns: dict[str, Any] = dict(zip(("trial", "removal", "point"), places, strict=True))
         columns["change"] = self.changes.ravel()
         if getattr(self.origin, "split", None) is not None:
-            named = [self._named(self._split, k) for k in range(self.n_observed)]
-            called = _CALLED.get(self.design.notion, ("removed", "tested"))
-            differ, point_of = (f"{each.replace('tested', 'test')}_row" for each in called)
+            trials = range(self.n_observed)
+            removed = [self._removed(k) for k in trials]
+            tested: list[Any] = [self._labels(self._split.points(k)) for k in trials]
+            if self.design.compares == "decisions":  # which are about all points together
+                tested = [[_one_or_several(labels)] for labels in tested]
+            differ, point_of = (f"{each.replace('tested', 'test')}_row" for each in self._called)
             if self.design.notion != "changed":  # there, nothing is removed
-                columns[differ] = [named[k][0][j] for k, j, _ in places.T]
-            columns[point_of] = [named[k][1][t] for k, _, t in places.T]
+                columns[differ] = [_one_or_several(removed[k][j]) for k, j, _ in places.T]
+            columns[point_of] = [tested[k][t] for k, _, t in places.T]
         return as_frame(columns)
 
-    def _named(self, split: Split, k: int) -> tuple[list[object], list[object]]:
-        """Name what leaves in each removal of a trial, and the row of each point.
+    @property
+    def _called(self) -> tuple[str, str]:
+        """What two fits differ by, and where they predict."""
+        return _CALLED.get(self.design.notion, ("removed", "tested"))
 
-        A decision is about all points together.
-        """
-        _, removals, points = self.changes.shape
-        removed = [self._labels(split.removed(k, j)) for j in range(removals)]
-        tested = split.points(k)
-        if self.design.compares == "decisions":
-            return removed, [self._labels(tested)]
-        return removed, [self._label(row) for row in tested[:points]]
+    def _removed(self, k: int) -> list[list[object]]:
+        """Name what leaves in each removal of a trial."""
+        return [self._labels(self._split.removed(k, j)) for j in range(self.design.shape[0])]
 
     def influence(self, epsilon: float | None = None) -> pd.DataFrame:
         """List the rows (or groups) of a given training set, those that matter most first.
@@ -481,19 +484,20 @@ class Trials(Answer):
             ``row`` by your own labels (a list for a group), ``moved``: the share of trials in which
             the change is larger, ``mean_change``, ``largest_change`` and ``failed``.
         """
-        split, design = self._split, self.design
+        design = self.design
         if design.notion != "deployed" or not design.all_leave:
             raise DataError(
                 "influence is known where each row of a training set leaves in turn",
                 remedy="ask poise.measure_deployed with removals_per_trial='all'",
             )
+        left_out = self._removed(0)
         _LOOKED_AT[self.origin.data] = design.n
         changes, threshold = self.changes[:, :, 0], self._threshold(epsilon)
         failed = np.isnan(changes)
         changes = np.where(failed, 0.0, changes)
         moved = changes if threshold is None else changes > threshold
         columns = {
-            "row": [self._labels(split.removed(0, j)) for j in range(design.n)],
+            "row": [_one_or_several(labels) for labels in left_out],
             "moved": moved.mean(axis=0),
             "mean_change": changes.mean(axis=0),
             "largest_change": changes.max(axis=0, initial=0.0),
@@ -502,12 +506,10 @@ class Trials(Answer):
         order = np.lexsort((-columns["mean_change"], -columns["moved"]))
         return as_frame(columns).iloc[order].reset_index(drop=True)
 
-    def _labels(self, rows: NDArray[np.int64]) -> object:
-        labels = [self._label(row) for row in rows]
-        return labels[0] if len(labels) == 1 else labels
-
-    def _label(self, row: Any) -> object:
-        return int(row) if self.origin is None else self.origin.label_of(int(row))
+    def _labels(self, rows: NDArray[np.int64]) -> list[object]:
+        """Name rows by the user's own labels; files hold none."""
+        label_of = getattr(self.origin, "label_of", int)
+        return [label_of(row) for row in rows.tolist()]
 
     @property
     def _split(self) -> Split:
@@ -546,6 +548,10 @@ class Trials(Answer):
         vars(self).update(state)
         for table in (self.changes, self.errors):
             table.setflags(write=False)
+
+
+def _one_or_several(labels: list[object]) -> object:
+    return labels[0] if len(labels) == 1 else labels
 
 
 def _numbers(values: ArrayLike) -> Floats:
