@@ -9,7 +9,6 @@ everywhere if V_(j) <= u_j for all j: each band is a choice of u.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,7 +23,6 @@ from poise.theory.binomial_law import Floats
 from poise.theory.counts import first_beyond
 
 _DROPPED_LOG_MASS = 70.0  # exp(-70) is negligible beside any level
-_STEPS_AT_ONCE = 256
 
 
 def profile_band(n_trials: int, alpha: float) -> Floats:
@@ -163,21 +161,13 @@ def _recursion(steps: Floats, ahead: Floats, m: int) -> tuple[float, float]:
     so_far = np.cumsum(steps)
     widest = _top_count(so_far, so_far * ahead / m, m) - np.arange(m) + 1
     alive, crossed = np.ones(1), 0.0
-    for j, increments in enumerate(_increments(steps, _top_count(steps, steps, m) + 1)):
-        alive = np.convolve(alive, increments)[: widest[j]]
+    longest = _top_count(steps, steps, m) + 1
+    for j, step in enumerate(steps):
+        alive = np.convolve(alive, _poisson(np.arange(longest[j]), step))[: widest[j]]
         crossed += float(alive[0] * completes[j])
         alive = alive[1:]
     stayed = float(alive[0]) * math.exp(-float(ahead[-1])) if alive.size else 0.0
     return crossed, stayed
-
-
-def _increments(steps: Floats, lengths: NDArray[np.int64]) -> Iterator[Floats]:
-    """Yield the law of each increment; many are computed in the time of one."""
-    for start in range(0, steps.size, _STEPS_AT_ONCE):
-        block = slice(start, start + _STEPS_AT_ONCE)
-        laws = _poisson(np.arange(lengths[block].max()), steps[block, None])
-        for law, length in zip(laws, lengths[block], strict=True):
-            yield law[:length]
 
 
 def _top_count(mean: Floats, variance: Floats, m: int) -> NDArray[np.int64]:
@@ -187,6 +177,6 @@ def _top_count(mean: Floats, variance: Floats, m: int) -> NDArray[np.int64]:
     return np.minimum(np.ceil(top), m).astype(np.int64)
 
 
-def _poisson(count: NDArray[np.int64], mean: Floats) -> Floats:
+def _poisson(count: NDArray[np.int64], mean: Floats | float) -> Floats:
     """Poisson probabilities; a mean of 0 is the point mass at 0."""
     return np.asarray(np.exp(xlogy(count, mean) - mean - gammaln(count + 1.0)), dtype=np.float64)

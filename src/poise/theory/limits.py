@@ -11,14 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
 from scipy.special import betainccinv, betaincinv
 
 from poise import checks
-from poise.theory.binomial_law import Floats, critical_values, plain, pmf, weighted_cdf
+from poise.theory.binomial_law import Floats, critical_values, plain, weighted_cdf
 from poise.theory.changes import counted, listed
-
-_MOST_ROUNDS = 100
-_SMALL_STEP = 1e-9  # Newton squares its error: after a step this small none is visible
 
 
 def delta_hat(
@@ -44,55 +42,20 @@ def delta_hat(
     """
     b, m = counted(exceedances, n_trials)
     level, coin = checks.alphas(alpha), checks.probabilities("zeta", zeta)
-    arrays = np.broadcast_arrays(b.astype(np.float64), m.astype(np.float64), level, coin)
-    limits = _inverted(*(each.ravel() for each in arrays))
-    return plain(limits.reshape(arrays[0].shape))
+    return plain(np.vectorize(_inverted, otypes=[np.float64])(b, m, level, coin))
 
 
-@np.errstate(under="ignore")
-def _inverted(b: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
-    """Invert the p-value: closed forms at B = 0 and B = m, Newton between."""
-    limit = np.where(coin <= level, 0.0, 1.0)  # without trials the coin alone decides
-    none = (b == 0) & (m > 0) & (coin > level)
-    limit[none] = -np.expm1(np.log(level[none] / coin[none]) / m[none])
-    every = (b == m) & (m > 0)
-    limit[every] = 1.0
-    room = every & (coin < level)  # p = 1 - (1 - ζ) δ^m
-    limit[room] = np.exp((np.log1p(-level[room]) - np.log1p(-coin[room])) / m[room])
-    between = (b > 0) & (b < m)
-    limit[between] = _newton(*(each[between] for each in (b, m, level, coin)))
-    return limit
+def _inverted(b: int, m: int, level: float, coin: float) -> float:
+    """Find where the p-value falls to α, between the limits at ζ = 0 and at ζ = 1."""
+    low = float(betainccinv(b, m - b + 1, level)) if b else 0.0
+    high = float(betainccinv(b + 1, m - b, level)) if b < m else 1.0
 
+    def excess(delta: float) -> float:
+        return float(weighted_cdf(b, m, delta, coin)) - level
 
-def _newton(b: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
-    """Solve p(δ) = α for 0 < B < m, to the last digits.
-
-    In s = -log(1 - δ) p is the survival function of an exponential order statistic, and its
-    logarithm is concave: from the limit at ζ = 1 Newton approaches the root from above.
-    """
-    x = np.asarray(betainccinv(b + 1, m - b, level), dtype=np.float64)
-    lost = np.isnan(x)  # for levels below 1e-200: start from p <= 2^m (1 - x)^(m - B)
-    x[lost] = -np.expm1((np.log(level) - m * np.log(2))[lost] / (m - b)[lost])
-    active = np.arange(x.size)
-    for _ in range(_MOST_ROUNDS):
-        here = x[active]
-        step = _log_step(here, b[active], m[active], level[active], coin[active])
-        # 1 - (1 - x) exp(-step), exact also where x is tiny and where it rounds to 1
-        x[active] = moved = here - (1 - here) * np.expm1(-step)
-        moving = np.abs(moved - here) > np.maximum(_SMALL_STEP * (1 - here), 4e-16) * here
-        active = active[moving]
-        if not active.size:
-            break
-    return x
-
-
-def _log_step(x: Floats, b: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
-    """Compute Newton's step in s = -log(1 - x) for log p(x) = log α; 0 where x rounds to 1."""
-    atom, p = pmf(b, m, x), weighted_cdf(b, m, x, coin)
-    slope = atom * ((1 - coin) * b * (1 - x) / x + coin * (m - b))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        step = np.log(p / level) * p / slope
-    return np.where(np.isfinite(step), step, 0.0)
+    if (coin == 1 and m) or excess(high) >= 0:
+        return high
+    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-14)) if excess(low) > 0 else low
 
 
 def delta_lower(exceedances: ArrayLike, n_trials: ArrayLike, alpha: ArrayLike) -> Any:
