@@ -13,7 +13,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+from poise.results.design import Design
+from poise.results.trials import Trials
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,6 +26,15 @@ def needs(package: str) -> pytest.MarkDecorator:
     """Skip a test where an optional package or program is missing; on CI that is a failure."""
     missing = find_spec(package) is None and shutil.which(package) is None
     return pytest.mark.skipif(missing and not os.environ.get("CI"), reason=f"needs {package}")
+
+
+def trials_of(changes: Any, *, n: int = 10, **design: Any) -> Trials:
+    """Trials with these changes, of a design that has just as many rows as they need."""
+    table = np.asarray(changes, dtype=float)
+    m, removals, points = table.shape
+    shape = {"removals": removals, "points": points} | design
+    rows = {"n": n, "n_labeled": n * m, "n_unlabeled": shape["points"] * m, "algorithm": "x"}
+    return Trials(table, Design(**(rows | shape)))
 
 
 def python(

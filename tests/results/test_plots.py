@@ -18,9 +18,8 @@ from matplotlib.text import Text
 from PIL import Image
 
 import poise
-from helpers import python
+from helpers import python, trials_of
 from poise.errors import ArgumentError
-from poise.results.design import Design
 from poise.results.plots.frame import COLOURS
 from poise.results.plots.pictures import Mark, histogram, power_curves
 from poise.results.question import Question
@@ -29,20 +28,13 @@ CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf, np.nan]
 PLAN = poise.plan(n=30, delta=0.2)
 
 
-def trials_of(changes, name="an algorithm", n=5):
+def made(changes, name="an algorithm", n=5):
     return poise.Trials.from_changes(changes, n=n, algorithm=name)
 
 
-def yes_or_no(changes, **settings):
-    """Return trials of labels or decisions, at five points each."""
-    m = len(changes)
-    rows = {"n_labeled": 5 * m, "n_unlabeled": 5 * m, "points": 5}
-    return poise.Trials(changes, Design(algorithm="a classifier", n=5, **rows, **settings))
-
-
 RNG = np.random.default_rng(3)
-LABELS = yes_or_no(1.0 * (RNG.random((60, 1, 5)) < 0.05), distance="label")
-DECISIONS = yes_or_no(RNG.beta(1, 20, (60, 1, 1)), distance="own", compares="decisions")
+LABELS = trials_of(1.0 * (RNG.random((60, 1, 5)) < 0.05), distance="label")
+DECISIONS = trials_of(RNG.beta(1, 20, (60, 1, 1)), compares="decisions", points=5)
 
 
 def words(axes):
@@ -79,14 +71,14 @@ def test_far_tails_are_counted_and_not_drawn():
 
 
 def test_steps_are_those_of_band_and_changes():
-    trials = trials_of(CHANGES)
+    trials = made(CHANGES)
     corners = trials.profile().corners(end=100.0)
     assert corners[0].tolist() == [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 40.0, 100.0]
     for epsilon, limit, seen in zip(*corners, strict=True):
         assert limit == trials.profile().at(epsilon)
         assert seen == trials.observed(epsilon)  # a failure is no larger change
     # few limits, many changes: the observed share falls between them; thinned, no limit falls
-    profile = trials_of(RNG.random((200, 1, 50))).profile()
+    profile = made(RNG.random((200, 1, 50))).profile()
     assert len(profile.epsilon) > 10_000 > len(set(profile.delta)) * 100
     steps, limits, seen = profile.corners(end=2.0)
     assert 900 < len(steps) <= 1002
@@ -96,18 +88,18 @@ def test_steps_are_those_of_band_and_changes():
 
 def test_a_verdict_is_marked_with_its_own_limits():
     for changes, verdict in (([0.1] * 60, "stable"), ([0.1, 2.0] * 30, "unstable")):
-        result = trials_of(changes).test(epsilon=1, delta=0.1)
+        result = made(changes).test(epsilon=1, delta=0.1)
         mark, low, high = Mark.of(result), result.delta_lower, result.delta_upper
         assert result.verdict == verdict
         assert (mark.low, mark.high) == ((None, high) if result.stable else (low, None))
         assert mark.scope == "limit (95%)"
-    result = trials_of([0.1, 0.1, 2.0]).test(epsilon=1, delta=0.1)
+    result = made([0.1, 0.1, 2.0]).test(epsilon=1, delta=0.1)
     mark = Mark.of(result)
     assert (mark.low, mark.high) == result.delta_interval
     # The averaged test's limits come from tests of their own: "stable" may stand beside .1007.
     rng = np.random.default_rng(98)
     large = rng.random((rng.integers(40, 60), 1, 10)) < rng.uniform(0.01, 0.08)
-    result = trials_of(np.where(large, 2.0, 0.1)).test(1, delta=0.1, test="averaged")
+    result = made(np.where(large, 2.0, 0.1)).test(1, delta=0.1, test="averaged")
     assert result.stable
     assert result.delta_upper > 0.1
     assert (Mark.of(result).high, Mark.of(result).scope) == (None, "seen")
@@ -117,7 +109,7 @@ def test_a_verdict_is_marked_with_its_own_limits():
 
 
 def test_a_result_is_drawn_as_it_was_measured():
-    result = trials_of([*CHANGES, *[0.2] * 50]).test(epsilon=1.0, delta=0.3)
+    result = made([*CHANGES, *[0.2] * 50]).test(epsilon=1.0, delta=0.3)
     above, below = result.plot().axes
     heights = {COLOURS["small"]: 0.0, COLOURS["large"]: 0.0}
     for bar in above.patches:
@@ -136,12 +128,12 @@ def test_a_result_is_drawn_as_it_was_measured():
 
 
 def test_measured_changes_are_marked_with_the_limit_at_their_delta():
-    trials = trials_of([*[0.1] * 59, 9.0])
+    trials = made([*[0.1] * 59, 9.0])
     below = trials.plot().axes[1]
     [mark] = [line for line in below.lines if line.get_marker() == "D"]
     assert mark.get_xydata().tolist() == [[trials.epsilon_upper(0.1), 0.1]]
     assert mark.get_label() == "at most 10% are larger (95%)"
-    few = trials_of([0.1] * 5).plot().axes[1]  # their limit is infinite
+    few = made([0.1] * 5).plot().axes[1]  # their limit is infinite
     assert not [line for line in few.lines if line.get_marker() == "D"]
 
 
@@ -165,21 +157,18 @@ def test_shares_have_no_epsilon(trials, what):
 
 
 def test_two_models_are_drawn_and_named_without_a_training_size():
-    rows = {"n": 0, "n_labeled": 0, "n_unlabeled": 40, "notion": "changed"}
-    trials = poise.Trials(np.full((40, 1, 1), 0.1), Design(algorithm="old → new", **rows))
+    trials = trials_of(np.full((40, 1, 1), 0.1), n=0, notion="changed", algorithm="old → new")
     result = trials.test(0.2, delta=0.1)
     for answer, said in ((result, "stable · 40 trials"), (trials, "40 trials")):
-        figure = answer.plot()
-        assert words(figure) == ["old → new\n ", said]
+        assert words(answer.plot()) == ["old → new\n ", said]
         assert " n=" not in repr(answer)
-    assert words(result.plot().axes[0]) == ["0 of 40 larger than ε = 0.2"]
     assert poise.table(result).rows[0][:3] == ["old → new", "", "40"]
     assert result.to_frame().n.isna().all()
 
 
 def test_degenerate_changes_are_drawn():
     for changes in ([], [0.0, 0.0], [np.inf, np.nan], [1e308, 5e-324]):
-        trials = trials_of(changes)
+        trials = made(changes)
         results = [trials.test(epsilon, delta=0.5) for epsilon in (0.0, 1e300)]
         for each in (trials, *results, trials.profile()):
             assert each.plot().png(30)
@@ -192,7 +181,7 @@ def test_algorithms_and_sizes_are_drawn_with_their_limits_and_delta():
     drawn = [bars.lines[2][0].get_segments()[0][:, 0].tolist() for bars in axes.containers]
     marks = [Mark.of(result) for result in compared["comparison"][1].values()]
     assert drawn == [[mark.low, mark.seen] for mark in marks]  # both are unstable
-    trials = {str(n): trials_of([0.1] * 40, n=n) for n in (5, 10)}
+    trials = {str(n): made([0.1] * 40, n=n) for n in (5, 10)}
     calm = Question(0.5, 0.2)
     for answer, along in (
         (poise.Comparison(trials, calm), Axes.get_xlim),
@@ -203,7 +192,7 @@ def test_algorithms_and_sizes_are_drawn_with_their_limits_and_delta():
         assert words(axes)[-1] == "δ = 0.2"
     points = axes.collections[0].get_offsets().tolist()
     assert points == [list(each) for each in curve.delta_upper.items()]
-    few = {str(n): trials_of([0.1] * n, n=n) for n in (5, 40)}
+    few = {str(n): made([0.1] * n, n=n) for n in (5, 40)}
     assert words(poise.Curve(few, Question(None, 0.2)).plot().axes[0]) == ["∞"]
 
 
@@ -216,8 +205,8 @@ def test_power_lies_below_the_ceiling():
 
 
 def every_answer(name="an algorithm"):
-    trials = trials_of([0.1, 0.9] * 9, name)
-    sizes = {str(n): trials_of([0.1, 0.9] * 9, name, n) for n in (5, 10)}
+    trials = made([0.1, 0.9] * 9, name)
+    sizes = {str(n): made([0.1, 0.9] * 9, name, n) for n in (5, 10)}
     return {
         "profile": (1, trials.profile()),
         "trials": (2, trials),
@@ -293,7 +282,7 @@ def pixels(figure):
 
 
 def test_settings_of_the_user_do_not_reach_our_figures():
-    plot = trials_of(CHANGES).test(epsilon=1.0, delta=0.3).plot
+    plot = made(CHANGES).test(epsilon=1.0, delta=0.3).plot
     usual = pixels(plot())
     with matplotlib.style.context(["dark_background", {"font.size": 30, "axes.grid": True}]):
         assert np.array_equal(usual, pixels(plot()))

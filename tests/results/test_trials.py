@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers import trials_of
 from poise.data.randomness import Randomness, as_coupling
 from poise.data.sample import Sample
 from poise.data.split import Split
@@ -23,14 +24,6 @@ from poise.results.trials import Failed, Trials
 
 NAN, INF = np.nan, np.inf
 GRID = np.linspace(0, 3, 61)  # 0.05 apart
-
-
-def several(changes, **settings) -> Trials:
-    """Trials of some design with as many rows as they need."""
-    table = np.asarray(changes, dtype=float)
-    m, removals, points = table.shape
-    rows = {"n": 10, "n_labeled": 10 * m, "n_unlabeled": 50 * m, "algorithm": "x"}
-    return Trials(table, Design(**{**rows, "removals": removals, "points": points, **settings}))
 
 
 def test_only_larger_changes_count():
@@ -47,7 +40,7 @@ def test_a_failure_counts_against_stable_and_never_for_unstable():
     assert one.shares(1.0).tolist() == [1, 1, 0, 1]
     assert one.shares(1.0, failures_exceed=False).tolist() == [0, 1, 0, 1]
     assert (one.observed(1.0), one.test(1.0, 0.1).statistic) == (0.5, 3)
-    table = several([[[0.0, NAN], [3.0, 0.5]], [[NAN, NAN], [NAN, NAN]]])
+    table = trials_of([[[0.0, NAN], [3.0, 0.5]], [[NAN, NAN], [NAN, NAN]]])
     assert table.n_failures == 2
     assert table.shares(1.0).tolist() == [0.5, 1.0]
     assert table.shares(1.0, failures_exceed=False).tolist() == [0.25, 0.0]
@@ -66,7 +59,7 @@ def test_a_limit_is_the_smallest_epsilon_that_passes():
 
 
 def test_limits_without_delta_are_read_by_the_law_of_the_run():
-    trials = several(np.random.default_rng(0).exponential(size=(30, 1, 5)))  # 29 · 1.4 > 30
+    trials = trials_of(np.random.default_rng(0).exponential(size=(30, 1, 5)))  # 29 · 1.4 > 30
     by_first = Trials.from_changes(trials.changes[:, 0, 0], n=10)
     assert trials.delta == 0.1
     assert trials.delta_upper(2.0) == by_first.delta_upper(2.0)
@@ -91,11 +84,11 @@ def test_profile_holds_everywhere_and_is_none_without_a_size():
     assert list(frame) == ["epsilon", "observed", "delta"]
     assert len(frame) == len(GRID)
     assert repr(profile).startswith("Profile(61 steps down to P(change > 3) <= ")
-    many = several(np.random.default_rng(1).exponential(size=(60, 2, 3)))
+    many = trials_of(np.random.default_rng(1).exponential(size=(60, 2, 3)))
     curve = many.profile()
     assert curve.at(1.0) <= 1
     assert curve.epsilon_for(0.3) >= many.epsilon_upper(0.3)
-    labels = several(np.zeros((40, 1, 1)), distance="label")
+    labels = trials_of(np.zeros((40, 1, 1)), distance="label")
     assert (labels.profile(), labels.epsilon_upper(0.1), labels.epsilon_lower(0.1)) == (None,) * 3
     assert labels.delta_upper() == pytest.approx(1 - 0.05 ** (1 / 40))
 
@@ -109,16 +102,16 @@ def test_mean_limit_bounds_the_mean():
 
 def test_decisions_are_shares_and_read_as_they_are():
     panel = {"compares": "decisions", "distance": "ranking", "points": 50}
-    trials = several(np.full((60, 1, 1), 0.02), **panel)
+    trials = trials_of(np.full((60, 1, 1), 0.02), **panel)
     result = trials.test(delta=0.1)
     assert (result.verdict, result.test, result.epsilon) == ("stable", "averaged", None)
     assert trials.observed() == pytest.approx(0.02)
     assert result.statistic == pytest.approx(1.2)
     assert result.epsilon_upper is None
-    failed = several(np.full((60, 1, 1), NAN), **panel)
+    failed = trials_of(np.full((60, 1, 1), NAN), **panel)
     assert (failed.shares().sum(), failed.observed()) == (60, 0)
     with pytest.raises(ArgumentError, match="shares in"):
-        several(np.full((60, 1, 1), 1.1), **panel)
+        trials_of(np.full((60, 1, 1), 1.1), **panel)
 
 
 def test_changes_from_elsewhere():
