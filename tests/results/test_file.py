@@ -101,13 +101,9 @@ def test_files_are_for_people_too(tmp_path):
     CASES["result"].save(path)
     COMMAND.reset(token)
     written = json.loads(path.read_text())
-    assert (written["format"], written["command"]) == (FORMAT, "poise test x.csv")
-    assert (written["data"], written["code"]) == ("blake2b:1234", {"algorithm": "abcd"})
-    assert written["versions"] == {"scikit-learn": "1.5"}
-    assert written["shape"] == [30, 1, 2]
-    assert written["changes"][0] is None
-    assert written["changes"][2] == "inf"
-    assert written["changes"][4] == 0.1 + 0.2
+    told = {"format": FORMAT, "command": "poise test x.csv", "shape": [30, 1, 2], **vars(RUN)}
+    assert {name: written[name] for name in told} == told
+    assert [written["changes"][k] for k in (0, 2, 4)] == [None, "inf", 0.1 + 0.2]
     assert written["statement"] == str(CASES["result"]).splitlines()
     assert len(path.read_text().splitlines()) == len(written) + 2
     CASES["packed"].save(path)
