@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.data.on_dask import Columns, DaskSample, Table, gathered
+from poise.data.on_dask import Columns, DaskSample, Look, Table, _seen, gathered
 from poise.data.pieces import Order
 from poise.data.randomness import Randomness, as_coupling
 from poise.data.sample import Sample
@@ -103,3 +104,16 @@ def test_a_row_that_is_missing_is_an_error() -> None:
     rows = sides[0].placed(frame, 0)
     with pytest.raises(DataError, match="not the same whenever they are read"):
         gathered(there.columns, sides, 0, [rows.iloc[1:], None], split)
+
+
+def test_the_sd_is_that_of_all_rows() -> None:
+    y = np.random.default_rng(0).lognormal(size=3000)
+    frame = pd.DataFrame({"x": np.arange(3000.0), "y": y})
+    columns = Columns("y", None, None, {})
+    look = Look(columns, lambda sample: SimpleNamespace(n_classes=None), frame.head(), 5)
+    parts = [frame[:1100], frame[1100:1100], frame[1100:]]
+    seen = [_seen(look, part, k) for k, part in enumerate(parts)]
+    few = columns.sample(pd.concat([each.some for each in seen]))
+    made = DaskSample(columns, [Table(parts, (0, 1100, 1100, 3000), seen=seen), Table()], few, [])
+    assert few.n_labeled < 100
+    assert made.sd() == pytest.approx(np.std(y, ddof=1), rel=1e-12)

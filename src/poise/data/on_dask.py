@@ -7,6 +7,7 @@ thousands that show what copies and classes there are.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -87,6 +88,8 @@ class Seen(NamedTuple):
 
     rows: int = 0
     some: Any = None  # rows that stand for it
+    mean: float = 0.0  # of its responses
+    squares: float = 0.0  # sum of their squared distances from it
     labels: tuple[Any, ...] = ()  # of its groups, in order of appearance
     classes: Mapping[Any, int] = {}  # how many rows have each
 
@@ -114,8 +117,11 @@ def _seen(look: Look, part: Any, number: int) -> Seen:
     classes = np.unique(values, return_index=True)[1]
     if len(classes) <= _MOST_CLASSES:
         some = np.union1d(some, classes)
+    spread = (0.0, 0.0)
+    if values.dtype.kind in "iuf":
+        spread = float(values.mean()), len(part) * float(np.var(values, dtype=np.float64))
     each = sample.classes if checked.n_classes else {}
-    return Seen(len(part), part.iloc[some], labels, each)
+    return Seen(len(part), part.iloc[some], *spread, labels, each)
 
 
 @dataclass(frozen=True)
@@ -198,8 +204,11 @@ class DaskSample:
     groups_unlabeled = groups
 
     def sd(self) -> float:
-        """Return the standard deviation of the responses at hand."""
-        return self.at_hand.sd()
+        """Return the standard deviation of the responses."""
+        self.at_hand.sd()  # refuses labels, and responses that are all the same
+        rows, mean, squares = np.array([s[:1] + s[2:4] for s in self.tables[0].seen]).T
+        between = rows @ (mean - np.average(mean, weights=rows)) ** 2
+        return math.sqrt((squares.sum() + between) / (rows.sum() - 1))
 
     @property
     def classes(self) -> dict[Any, int]:
