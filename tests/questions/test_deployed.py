@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.linear_model import Lasso
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
@@ -63,35 +62,28 @@ def test_every_row_leaves_in_turn():
     assert np.array_equal(shuffled.changes, trials.changes[order])
 
 
+GONE = np.isin(np.arange(30), [8, 17])
+FRAME = pd.DataFrame(X).assign(site=np.where(GONE, "it's", "B"), number=2**53 + GONE)
+
+
 @pytest.mark.parametrize(
-    ("given", "names"),
+    ("given", "ids"),
     [
-        ([4, 17], None),
-        (np.isin(np.arange(30), [4, 17]), None),
-        (["r4", "r17"], [f"r{i}" for i in range(30)]),
+        ([8, 17], None),
+        (GONE, None),
+        (["r8", "r17"], [f"r{i}" for i in range(30)]),
+        ("site == it's", "site"),
+        ("number == 9007199254740993", "number"),  # which no float64 is
     ],
 )
-def test_named_rows_leave_together(given, names):
-    by_hand = abs(tree(X, y)(X_FRESH) - tree(*without([4, 17]))(X_FRESH))
-    trials = measured(without=given, ids=names)
+def test_named_rows_leave_together(given, ids):
+    by_hand = abs(tree(X, y)(X_FRESH) - tree(*without([8, 17]))(X_FRESH))
+    rows = ROWS if not isinstance(ids, str) else (FRAME[[0, 1, 2, ids]], y, pd.DataFrame(X_FRESH))
+    trials = measured(rows=rows, without=given, ids=ids)
     assert np.array_equal(trials.values, by_hand)
     assert trials.n_fits == 2
-    assert "removing 2 of them (rows 4, 17)" in str(trials)
-
-
-def test_a_condition_names_rows():
-    frame, fresh = (pd.DataFrame(each, columns=["a", "b", "c"]) for each in (X, X_FRESH))
-    frame["site"], fresh["site"] = np.where(X[:, 0] > 0.4, "it's", "B"), "B"
-    options = {"ids": "site", "shuffle": False}
-    trials = poise.measure_deployed(Lasso(0.1), frame, y, fresh, without="site == it's", **options)
-    gone = np.flatnonzero(X[:, 0] > 0.4)
-    assert trials.design.without == tuple(gone)
-    assert f"removing {len(gone)} of them (where site == it's)" in str(trials)
-    both = poise.measure_deployed(Lasso(), frame, y, fresh, without="a > 0.4 and b<=1", **options)
-    assert both.design.without == tuple(np.flatnonzero((X[:, 0] > 0.4) & (X[:, 1] <= 1)))
-    for wrong in ("d == 1", "a", "a == word", "a > 99"):
-        with pytest.raises(ArgumentError, match="without"):
-            poise.measure_deployed(Lasso(), frame, y, fresh, without=wrong, **options)
+    said = f"where {given}" if isinstance(given, str) else "rows 8, 17"
+    assert f"removing 2 of them ({said})" in str(trials)
 
 
 @pytest.mark.parametrize(("batch", "points", "trials"), [(1, 1, 12), (3, 2, 4), (2, None, 8)])
@@ -150,8 +142,6 @@ def test_groups_leave_as_a_whole_and_one_row_stands_for_a_fresh_group():
     again = measured(groups=groups, groups_fresh=fresh, update=2)
     assert again.n_trials == 2
     assert again.rows(1)["added"] == [*range(30 + 9, 30 + 14)]  # all of z and u
-    with pytest.raises(DataError, match="X_fresh needs groups_fresh"):
-        measured(groups=groups)
 
 
 def test_of_many_rows_one_is_drawn_for_each_fresh_row(monkeypatch):
@@ -168,16 +158,15 @@ def test_of_many_rows_one_is_drawn_for_each_fresh_row(monkeypatch):
     with pytest.raises(DataError, match="removals_per_trial='all'"):
         trials.influence(1.0)
     assert measured(random_state=8, without=[3]).n_fits == 2
-
-
-def test_the_drawn_rows_are_uniform_and_independent_of_each_other():
-    design = poise.Trials.from_changes([0.0], n=5).design
-    counts = np.bincount(design.drawn(20_000), minlength=5)
-    low, high = binom.ppf([1e-8, 1 - 1e-8], 20_000, 0.2)
+    counts = np.bincount(trials.design.drawn(20_000), minlength=30)  # uniform, independent
+    low, high = binom.ppf([1e-8, 1 - 1e-8], 20_000, 1 / 30)
     assert ((low <= counts) & (counts <= high)).all()
 
 
-def test_decisions_are_about_the_points_of_a_trial():
+def test_losses_read_responses_and_decisions_the_points_of_a_trial():
+    lost = measured(distance=poise.loss_change("squared")).changes[:, 2, 0]
+    squares = [(tree(*rows)(X_FRESH) - Y_FRESH) ** 2 for rows in ((X, y), without(2))]
+    assert np.array_equal(lost, abs(squares[0] - squares[1]))
     distance = poise.decisions.top_k(2, of=4)
     trials = measured(distance=distance)
     assert trials.changes.shape == (6, 30, 1)
@@ -192,14 +181,6 @@ def test_decisions_are_about_the_points_of_a_trial():
     assert "changes on average at most a share of 0.4 of the decisions" in str(
         again.test(delta=0.4)
     )
-
-
-def test_losses_read_the_responses_of_fresh_rows():
-    lost = measured(distance=poise.loss_change("squared"))
-    by_hand = abs(
-        (tree(X, y)(X_FRESH) - Y_FRESH) ** 2 - (tree(*without(2))(X_FRESH) - Y_FRESH) ** 2
-    )
-    assert np.array_equal(lost.changes[:, 2, 0], by_hand)
 
 
 def test_seeds_that_are_set_stay_and_others_come_from_the_run():
@@ -263,6 +244,7 @@ REFUSED = [
     ({"without": [1], "update": 2}, ArgumentError, "cannot be given together"),
     ({"without": [99]}, ArgumentError, "names no row of X"),
     ({"without": range(30)}, ArgumentError, "and not all of them"),
+    ({"without": "d == 1"}, ArgumentError, "must be a condition such as"),
     ({"coupling": "independent"}, ArgumentError, "coupling is not an argument"),
     ({"removals_per_trial": 3}, ArgumentError, "must be 'all' or left out"),
     ({"points_per_trial": 3}, ArgumentError, "each fresh row is a trial"),
@@ -273,6 +255,15 @@ REFUSED = [
     ({"update": 24}, DataError, "one takes 25 fresh rows"),
     ({"update": 2, "sample_weight": np.ones(30)}, ArgumentError, "have none"),
     ({"notion": "jackknife", "distance": "top_k(2, of=3)"}, ArgumentError, "one row is predicted"),
+    ({"groups": np.arange(30)}, DataError, "X_fresh needs groups_fresh"),
+    ({"X_fresh": X_FRESH[:, :2]}, DataError, "X_fresh must be like X"),
+    ({"y_fresh": y}, DataError, "y_fresh must hold one response per fresh row"),
+    ({"y_fresh": None, "update": 2}, ArgumentError, "y_fresh is missing"),
+    (
+        {"X_fresh": np.append(X_FRESH, X[:2], axis=0), "y_fresh": None},
+        DataError,
+        "2 rows of X_fresh are training rows, such as row 24",
+    ),
 ]
 
 
@@ -281,22 +272,14 @@ def test_what_cannot_be_asked_is_refused_before_the_first_fit(settings, kind, wo
     def never(X, y, seed, sample_weight=None):
         raise AssertionError("fitted")
 
+    asked = {"X_fresh": X_FRESH, "y_fresh": Y_FRESH, "epsilon": 1.0, "delta": 0.2, **settings}
     with pytest.raises(kind, match=words):
-        poise.deployed_test(never, *ROWS, **{"epsilon": 1.0, "delta": 0.2, **settings})
+        poise.deployed_test(never, X, y, **asked)
 
 
-def test_rows_that_do_not_fit_the_question_are_refused():
-    ask = {"epsilon": 1.0, "delta": 0.2}
-    with pytest.raises(DataError, match="X_fresh must be like X"):
-        poise.deployed_test(TREE, X, y, X_FRESH[:, :2], **ask)
-    with pytest.raises(DataError, match="y_fresh must hold one response per fresh row"):
-        poise.deployed_test(TREE, X, y, X_FRESH, y, **ask)
-    with pytest.raises(ArgumentError, match="y_fresh is missing"):
-        poise.deployed_test(TREE, X, y, X_FRESH, update=2, **ask)
-    with pytest.raises(DataError, match="2 rows of X_fresh are training rows, such as row 24"):
-        poise.deployed_test(TREE, X, y, np.append(X_FRESH, X[:2], axis=0), **ask)
+def test_fresh_rows_that_are_few_or_equal_are_told():
     with pytest.warns(PowerWarning, match="too few fresh rows: 10 trials, 14 are the least"):
-        result = poise.deployed_test(TREE, X, y, X_FRESH[:10], **ask)
+        result = poise.deployed_test(TREE, X, y, X_FRESH[:10], epsilon=1.0, delta=0.2)
     assert "14 fresh rows hold enough trials" in str(result)
     with pytest.warns(ValidityWarning, match="48 of 48 rows have an equal row elsewhere"):
         measured(rows=(X, y, np.append(X_FRESH, X_FRESH, axis=0)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -90,10 +89,11 @@ class Job:
         cls, algorithm: object, sample: Sample, settings: Mapping[str, Any], **rows: Any
     ) -> Self:
         """Check the algorithm and its distance; ``rows`` say how the design counts them."""
-        coupling, randomness = _coupling(settings["coupling"]), randomness_of(settings)
+        randomness = randomness_of(settings)
         prepared = as_algorithm(algorithm, settings["response"]).prepared(sample.at_hand)
         given, natural = settings["distance"], prepared.natural_distance
-        with blaming_user_code("the distance cannot be described"):
+        with blaming_user_code("coupling or distance cannot be used"):
+            coupling = as_coupling(settings["coupling"])
             distance = as_distance(given, natural, prepared.n_outputs).prepared(sample.at_hand)
         design = Design(
             algorithm=prepared.name,
@@ -362,17 +362,6 @@ def randomness_of(settings: Mapping[str, Any]) -> Randomness:
 
         state = seed_in(journal)
     return Randomness.from_state(state)
-
-
-def _coupling(given: object) -> Coupling:
-    """Read a coupling; whatever user code raises in it is told as its error."""
-    coupling: Coupling = _blamed(as_coupling, given)
-    return replace(coupling, pairs=partial(_blamed, coupling.pairs))
-
-
-def _blamed(function: Callable[[Any], Any], given: Any) -> Any:
-    with blaming_user_code("the coupling cannot be used"):
-        return function(given)
 
 
 def _on_dask(settings: Mapping[str, Any]) -> dict[str, Any]:
