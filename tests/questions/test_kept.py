@@ -1,7 +1,9 @@
-"""Runs that are kept in a file: gone on with, refused, replayed."""
+"""What runs leave behind: journals to go on with, and files that ``poise.verify`` repeats."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
 import subprocess
@@ -10,13 +12,19 @@ import time
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Lasso, LinearRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import poise
+from helpers import ROOT
+from poise.cli import main
 from poise.errors import RecordError, TrialError, ValidityWarning
 
 X, Y = load_diabetes(return_X_y=True)
@@ -39,7 +47,12 @@ def by_batch(rows, y, seed):
     return lambda points: y.mean() + points[:, 0] - points[:, 0].mean() + y[0]
 
 
+def gap(a, b):
+    return np.abs(a - b) / 2
+
+
 level_only = partial(poise.measure, level, X, Y, n=10, on_error="record", check=False)
+asked = partial(poise.stability_test, n=10, delta=0.3)
 GIVEN = (X[:30], Y[:30], X[400:], Y[400:])
 RUNS = {
     "plain": partial(poise.measure, DecisionTreeRegressor(), X, Y, n=10),
@@ -48,27 +61,37 @@ RUNS = {
     "looked at": partial(level_only, check=True, coupling="independent"),
     "given up": partial(poise.measure, by_batch, X, Y, n=10, points_per_trial=2),
     "several removals": partial(level_only, removals_per_trial=2, points_per_trial=3),
+    "replaced": partial(level_only, remove=2, replace=True, position="uniform"),
     "by formula": partial(poise.measure, Ridge(), X, Y, n=10),
     "partly by formula": partial(poise.measure, LinearRegression(), np.round(X, 2), Y, n=12),
-    "stopped early": partial(
-        poise.stability_test, Ridge(), X, Y, n=10, epsilon=1, delta=0.2, stop_early=True
-    ),
-    "share of the sd": partial(
-        poise.stability_test, Lasso(), X, Y, n=10, epsilon="20% of sd", delta=0.2
-    ),
-    "coin": partial(
-        poise.stability_test, level, X, Y, n=20, epsilon=9, delta=0.2,
-        on_error="record", check=False, randomized=True,
-    ),
+    "stopped early": partial(asked, Ridge(), X, Y, epsilon=1, stop_early=True),
+    "share of the sd": partial(asked, Lasso(), X, Y, epsilon="20% of sd"),
+    "coin": partial(asked, level, X, Y, epsilon=9, randomized=True, check=False, on_error="record"),
     "groups": partial(poise.measure, Lasso(), X, Y, n=8, groups=np.arange(442) // 3),
     "labels": partial(poise.measure, DecisionTreeClassifier(), X, LABELS, n=20),
-    "decision": partial(
-        poise.measure, Lasso(), X, Y, n=20, distance=poise.decisions.top_k(2, of=5)
-    ),
+    "own distance": partial(asked, Lasso(), X, Y, epsilon=20, distance=gap),
+    "decision": partial(poise.measure, Lasso(), X, Y, n=20, distance="top_k(2, of=5)"),
     "deployed": partial(poise.measure_deployed, level, *GIVEN[:3], check=False, on_error="record"),
     "update": partial(poise.measure_deployed, DecisionTreeRegressor(), *GIVEN, update=2),
     "jackknife": partial(poise.measure_deployed, Lasso(), *GIVEN, notion="jackknife"),
-}  # fmt: skip
+}
+ASKED = {"epsilon": 9, "delta": 0.5}
+deployed = partial(poise.deployed_test, Lasso(), *GIVEN, **ASKED)
+changed = partial(poise.changed, *(Lasso(a).fit(X, Y) for a in (1, 2)), *GIVEN[2:], **ASKED)
+OWNERS = np.arange(42) // 2
+ANSWERS = RUNS | {
+    "probabilities": partial(
+        asked, GaussianNB(), X, LABELS, epsilon=0.3, response="predict_proba", randomized=True
+    ),
+    "loss": partial(asked, Lasso(), X, Y, epsilon=99, distance=poise.loss_change("squared")),
+    "seed of its own": partial(asked, RandomForestRegressor(3), X, Y, epsilon=9, stop_early=True),
+    "chosen row": partial(deployed, without=[3], chosen_from=30),
+    "added": partial(deployed, notion="add-one", distance="top_k(2, of=3)", epsilon=None),
+    "share": partial(deployed, gamma=0.1, epsilon="50% of sd"),
+    "groups given": partial(deployed, groups=np.arange(30) // 2, groups_fresh=OWNERS + 90),
+    "two models": partial(changed, epsilon="30% of sd", groups_fresh=OWNERS),
+    "two decisions": partial(changed, epsilon=None, distance="top_k(2, of=3)"),
+}
 
 
 def trials_of(answer):
@@ -236,3 +259,96 @@ def test_a_failure_that_ended_a_run_is_tried_again_and_one_that_counted_is_not(p
     assert level_only(journal=counted).n_failures == 2
     with pytest.raises(TrialError, match="a response of"):
         level_only(journal=counted, on_error="raise")
+
+
+# Files that are verified ------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_is_repeated_and_that_of_another_algorithm_is_not(name, tmp_path):
+    run, path = ANSWERS[name], tmp_path / "a.json"
+    (answer := run()).save(path)
+    assert str(poise.load(path)) == str(answer)
+    again = {"groups", "groups_fresh", "distance"} & run.keywords.keys()
+    given = {k: run.keywords[k] for k in again if not isinstance(run.keywords[k], str)}
+    algorithm, *rows = run.args
+    other = Lasso(9)
+    if run.func is poise.changed:
+        algorithm, *rows = run.args[:2], *run.args[2:]
+        other = run.args[:1] * 2
+    given |= dict(zip(("X_fresh", "y_fresh"), rows[2:], strict=False))
+    found = poise.verify(path, algorithm, *rows[:2], trials=5, **given)
+    assert found.verified, found
+    assert found.n_repeated == 5
+    assert "bit for bit" in str(found) or isinstance(algorithm, Ridge | LinearRegression)
+    other = poise.verify(path, other, *rows[:2], **given)
+    assert other.outcome == "not what it claims", other
+
+
+def forged(path: Path, change=lambda fields: None) -> Path:
+    """Save an answer, alter it, and give it the digest of its new content."""
+    asked(Lasso(), X, Y, epsilon=25).save(path)
+    fields = json.loads(path.read_text())
+    fields.pop("digest")
+    change(fields)
+    content = msgspec.json.format(msgspec.json.encode(fields), indent=-1)[:-1]
+    digest = hashlib.sha256(content).hexdigest()
+    path.write_bytes(content + b',"digest":"sha256:' + digest.encode() + b'"}')
+    return path
+
+
+FORGED = {
+    "verdict": lambda f: f.update(verdict="unstable"),
+    "n": lambda f: f["design"].update(n=9),
+    "seed": lambda f: f["design"].update(seed=7),
+    "algorithm": lambda f: f["design"].update(algorithm="Lasso(alpha=0.2)"),
+    "changes": lambda f: f.update(changes=[c / 2 for c in f["changes"]]),
+    "rows": lambda f: f.update(data="sha256:0"),
+    "code": lambda f: f.update(code={"algorithm": "0"}),
+}
+
+
+@pytest.mark.parametrize("part", FORGED)
+def test_what_was_altered_is_noticed(part, tmp_path):
+    found = poise.verify(forged(tmp_path / "a.json", FORGED[part]), Lasso(), X, Y)
+    assert found.outcome == "not what it claims"
+    assert found.wrong
+    with pytest.raises(TypeError, match="verified"):
+        bool(found)
+
+
+def test_other_rows_or_another_algorithm_are_named(tmp_path):
+    path = forged(tmp_path / "a.json")
+    assert "the rows are not those" in str(poise.verify(path, Lasso(), X, Y + 1e-9))
+    assert "Lasso(alpha=0.3) here" in str(poise.verify(path, Lasso(alpha=0.3), X, Y))
+    assert "too few" not in str(poise.verify(path, Lasso(), X[:300], Y[:300]))
+
+
+@pytest.mark.parametrize(
+    ("factor", "outcome"), [(1 + 1e-12, "verified"), (1.01, "could not be repeated")]
+)
+def test_other_versions_explain_last_digits_and_nothing_else(tmp_path, factor, outcome):
+    def other(fields):
+        fields["versions"]["numpy"] = "1.0"
+        fields["changes"] = [c * factor for c in fields["changes"]]
+
+    found = poise.verify(forged(tmp_path / "a.json", other), Lasso(), X, Y)
+    assert found.outcome == outcome, found
+    assert "numpy 1.0 there" in str(found)
+
+
+def test_the_command_ends_with_the_status_of_what_it_found(tmp_path):
+    def poise_verify(*words: object):
+        return CliRunner().invoke(main, ["verify", *map(str, words)])
+
+    data, path = ROOT / "examples" / "diabetes.csv", tmp_path / "a.json"
+    of_rows = [data, "--target", "progression", "--algorithm", "Lasso"]
+    question = ["--n", "10", "--epsilon", "25", "--delta", "0.2", "--save", path]
+    CliRunner().invoke(main, [str(w) for w in ["test", *of_rows, *question]])
+    assert "not checked: that the changes" in poise_verify(path).stdout
+    found = poise_verify(path, *of_rows, "--trials", "3", "--json")
+    assert (found.exit_code, json.loads(found.stdout)["n_repeated"]) == (0, 3)
+    other = poise_verify(path, *of_rows[:-1], "Lasso(alpha=2.0)")
+    assert (other.exit_code, other.stdout[:18]) == (1, "NOT WHAT IT CLAIMS")
+    assert poise_verify(path, data).exit_code == 2
