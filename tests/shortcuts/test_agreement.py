@@ -122,9 +122,10 @@ def test_trusted_changes_are_those_of_fits_within_their_bound(name, scaled):
         if family is None:
             assert isinstance(estimator, LinearRegression) or scaled
             continue
-        full, changes, doubtful = Shortcut(family, X[0], y[0], None, None, n)._judged(X, y, points)
         with np.errstate(all="ignore"):
-            slack = np.broadcast_to(family.cells(X, y, points, n).slack, changes.shape)
+            full, _, slack, _ = cells = family.cells(X, y, points, n)
+            changes, doubtful = Shortcut(family, X[0], y[0], None, None, n)._judged(cells, y)
+        slack = np.broadcast_to(slack, changes.shape)
         easy += [not doubt for doubt in doubtful] if spoil is plain and np.ptp(y) > 0 else []
         for t in np.flatnonzero(~doubtful):
             before, after = fits(estimator, X[t], y[t], points[t])
@@ -173,18 +174,21 @@ def test_ridge_is_right_to_the_digits_that_its_bound_promises(shape):
 @pytest.mark.parametrize(("n", "d", "classes"), [(12, 4, 0), (8, 20, 0), (12, 4, 3)])
 def test_the_bits_of_a_trial_do_not_depend_on_its_company(n, d, classes):
     rng = np.random.default_rng(3)
-    X, points, y = rng.normal(size=(7, n, d)), rng.normal(size=(7, 2, d)), rng.normal(size=(7, n))
+    X, points, y = rng.normal(size=(7 * n, d)), rng.normal(size=(14, d)), rng.normal(size=7 * n)
     kinds = Ridge(), LinearRegression(), KNeighborsRegressor(3)
     if classes:
-        y = rng.integers(0, classes, size=(7, n)).astype(float)
+        y = rng.integers(0, classes, size=7 * n).astype(float)
         kinds = RidgeClassifier(), KNeighborsClassifier(3)
+    rows, tested = rng.permutation(7 * n).reshape(7, n), 7 * n + np.arange(14).reshape(7, 2)
     for estimator in (*kinds, *(make_pipeline(StandardScaler(), each) for each in kinds)):
         family = family_of(estimator, n, d, classes)
-        for removals in (1, n) if family else ():
-            judged = Shortcut(family, X[0], y[0], None, None, removals)._judged
-            alone = [judged(*(part[k : k + 1] for part in (X, y, points))) for k in range(7)]
-            for one, other in zip(judged(X, y, points), zip(*alone, strict=True), strict=True):
-                assert np.array_equal(one, np.concatenate(other))
+        for removals, some in ((1, tested), (n, tested), (1, tested[:, :1])) if family else ():
+            shortcut = Shortcut(family, X, y, points, None, removals)
+            together = shortcut.table(lambda a, b, t=some: (rows[a:b], t[a:b]), 7)
+            for k in range(7):
+                alone = shortcut.table(lambda a, b, t=some, k=k: (rows[k : k + 1], t[k : k + 1]), 1)
+                for one, other in zip(together, alone, strict=True):
+                    assert np.array_equal(one[k : k + 1], other, equal_nan=True)
 
 
 def test_ties_are_left_to_fits():
@@ -192,8 +196,9 @@ def test_ties_are_left_to_fits():
     y = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     # the second and third row are equally far from 0; from .1 they are not
     for point, k, doubt in ((0.0, 2, True), (0.1, 2, False), (0.0, 3, False), (0.1, 3, False)):
-        shortcut = Shortcut(family_of(KNeighborsRegressor(k), 5, 1), X, y, None, None, 5)
-        _, changes, doubtful = shortcut._judged(X[None], y[None], np.array([[[point]]]))
+        family = family_of(KNeighborsRegressor(k), 5, 1)
+        cells = family.cells(X[None], y[None], np.array([[[point]]]), 5)
+        changes, doubtful = Shortcut(family, X, y, None, None, 5)._judged(cells, y[None])
         assert doubtful[0] == doubt
         if not doubt and k == 2:  # 1 and 2 give 1.5; without 2: 1 and 4; without 1: 2 and 4
             assert changes[0, :, 0].tolist() == [0, 0, 0, 1.0, 1.5]

@@ -30,7 +30,17 @@ class Neighbours:
 
     def cells(self, X: Array, y: Array, points: Array, removals: int) -> Cells:
         """Search once for the neighbours of all fits."""
-        distances, nearest, apart = self._search(X, points)
+        if points.shape[1] == 1:
+            distances = distance(X, -2.0 * points)[:, None]
+        else:
+            distances = points @ X.mT
+            distances *= -2.0
+            distances += ((X * X) @ np.ones(X.shape[2]))[:, None]
+        return self.nearest(distances, y, points, removals)
+
+    def nearest(self, distances: Array, y: Array, points: Array, removals: int) -> Cells:
+        """Find the neighbours by the distances (m, T, n) of rows from points."""
+        nearest, apart = self._sorted(distances, points)
         ordered, clear = np.all(apart, axis=2), np.all(apart[..., self.k - 1 :], axis=2)
         k = self.k
         chosen, heir = distances <= nearest[..., k - 1, None], distances == nearest[..., k, None]
@@ -45,13 +55,9 @@ class Neighbours:
         slack[~clear.all(axis=1)] = np.inf
         return Cells(full, reduced, slack, clear & (ordered | (rounding == 0)))
 
-    def _search(self, X: Array, points: Array) -> tuple[Array, Array, Array]:
-        """Return distances (m, T, n), the k + 2 smallest, and which of these are not ties."""
-        d = X.shape[2]
-        squares = (X * X) @ np.ones(d)
-        distances = points @ X.mT  # |x − p|² less |p|², as a search by brute force computes it
-        distances *= -2.0
-        distances += squares[:, None]
+    def _sorted(self, distances: Array, points: Array) -> tuple[Array, Array]:
+        """Return the k + 2 smallest distances, (m, T, k + 2), and which of these are not ties."""
+        d = points.shape[2]
         nearest = np.sort(distances, axis=2)[..., : self.k + 2]  # as fast as a partition
         size = np.vecdot(points, points)[..., None]
         square = np.maximum(size + nearest, 0.0)
@@ -60,7 +66,7 @@ class Neighbours:
             margin += self.noise * (2.0 * np.sqrt(d * square) + d * self.noise)
         apart = np.diff(nearest, axis=2) > 2.0 * margin[..., 1:]
         # A row that is not a number sorts last, where nobody would look for it.
-        return distances, nearest, apart & np.isfinite(squares.sum(axis=1))[:, None, None]
+        return nearest, apart & np.isfinite(distances.sum(axis=2))[..., None]
 
     def _mean(
         self, chosen: Array, heir: Array, y: Array, removals: int
@@ -85,6 +91,15 @@ class Neighbours:
         others = np.take_along_axis(without, gone, axis=2)
         others = np.where(last(chosen, removals), others, full[..., None])
         return full, others.mT, np.zeros(full.shape)
+
+
+def distance(X: Array, moved: Array) -> Array:
+    """Return |x − p|² less |p|² of rows x from points p, of which −2p is given.
+
+    It depends on nothing but the two, wherever they stand.
+    """
+    found: Array = np.einsum("...j,...j->...", X + moved, X)
+    return found
 
 
 def _in_order(distances: Array, nearest: Array, y: Array) -> Array:
