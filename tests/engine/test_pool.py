@@ -1,10 +1,14 @@
+"""Worker processes: the bits of one process, whatever becomes of a worker, and nothing left."""
+
 from __future__ import annotations
 
+import ctypes
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,12 +19,13 @@ import scipy.sparse
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 
+from helpers import Travels, kill, once
 from poise.engine import pool
 from poise.engine.execution import Chunks, Execution
 from poise.engine.messages import Answer, Failure
 from poise.engine.oracle import converse
 from poise.engine.pool import Pool
-from poise.errors import ArgumentError, TrialError
+from poise.errors import AlgorithmError, ArgumentError, TrialError
 from poise.procedures.measure import measure
 
 
@@ -64,11 +69,15 @@ def test_settings_that_no_pool_can_have():
 
 def test_everything_comes_back_from_a_file_in_which_memory_maps_are_named(tmp_path):
     rng, path, file = np.random.default_rng(0), tmp_path / "rows.bin", tmp_path / "content"
+
+    def back(content):
+        pool.write(content, file)
+        pool.read.cache_clear()
+        return pool.read(str(file))
+
     rng.normal(size=(50, 4)).tofile(path)
-    whole, private = (
-        np.memmap(path, float, "r", 8, (12, 4)),
-        np.memmap(path, float, "c", 0, (12, 4)),
-    )
+    whole = np.memmap(path, float, "r", 8, (12, 4))
+    private = np.memmap(path, float, "c", 0, (12, 4))
     private[:] = 7  # not in the file
     longer = np.memmap(tmp_path / "longer.bin", float, "w+", shape=1000)
     os.truncate(tmp_path / "longer.bin", 4096)  # some of what was mapped is not there any more
@@ -84,26 +93,19 @@ def test_everything_comes_back_from_a_file_in_which_memory_maps_are_named(tmp_pa
         *(np.array([1, "two", None], dtype=object), np.ma.masked_array([1.0, 2.0], [True, False])),
     )
     for content in (*named, *copied):
-        pool.write([content], file)
-        pool.read.cache_clear()
-        [back] = pool.read(str(file))
-        np.testing.assert_array_equal(back, content)
-        assert back.dtype == content.dtype
+        [found] = back([content])
+        np.testing.assert_array_equal(found, content)
+        assert found.dtype == content.dtype
         assert (str(path).encode() in file.read_bytes()) == any(content is each for each in named)
     frame = pd.DataFrame({"a": table[:, 0], "b": pd.Categorical(["x", "y", "x"] * 10)})
     sparse = scipy.sparse.random(20, 5, 0.2, "csr", random_state=0)
-    pool.write((frame, sparse, [[1.0, 2.0], "three"], lambda x: x + len(table)), file)
+    found = back((frame, sparse, [[1.0, 2.0], "three"], lambda x: x + len(table)))
+    pd.testing.assert_frame_equal(found[0], frame)
+    assert (found[1] != sparse).nnz == 0
+    assert (found[2], found[3](1)) == ([[1.0, 2.0], "three"], 31)
+    back(table)[:] = 1  # to write into what was read changes a copy
     pool.read.cache_clear()
-    back = pool.read(str(file))
-    pd.testing.assert_frame_equal(back[0], frame)
-    assert (back[1] != sparse).nnz == 0
-    assert (back[2], back[3](1)) == ([[1.0, 2.0], "three"], 31)
-    pool.write(np.zeros(10_000), file)
-    for _ in range(2):  # to write into what was read changes a copy
-        pool.read.cache_clear()
-        back = pool.read(str(file))
-        assert (back == 0).all()
-        back[:] = 1
+    np.testing.assert_array_equal(pool.read(str(file)), table)
 
 
 def test_workers_wait_for_the_next_run_and_forget_the_last(ask, run):
@@ -136,6 +138,106 @@ def test_workers_wait_for_the_next_run_and_forget_the_last(ask, run):
     assert Pool._idle[os.getpid()] is idle
 
 
+# what becomes of a worker: lambdas travel by value, this file is not imported there
+
+DEATHS = [
+    ("SIGKILL", kill),
+    ("SIGSEGV", lambda: ctypes.string_at(0)),
+    ("status 0", lambda: ctypes.CDLL(None)._exit(0)),
+    ("status 3", lambda: ctypes.CDLL(None)._exit(3)),
+    ("SIGKILL", lambda: kill() if os.fork() else time.sleep(100)),  # leaves a fork
+]
+HANGS = {"sleeps": lambda: time.sleep(100), "holds the lock": lambda: ctypes.PyDLL(None).sleep(100)}
+
+
+@pytest.fixture
+def doing(tmp_path):
+    """Mean of the responses; in the fits of some trials it does something first."""
+    folder = str(tmp_path)
+
+    def algorithm(what, *trials):
+        rows = [3.0 * k for k in trials]
+
+        def mean(X, y, seed):
+            open(f"{folder}/{int(X[0, 0]) // 3}-{len(X)}-{time.perf_counter_ns()}", "w").close()
+            if X[0, 0] in rows:
+                what()
+            level = float(np.mean(y))
+            return lambda points: np.full(len(points), level)
+
+        return mean
+
+    return algorithm
+
+
+@pytest.fixture
+def full_fits(tmp_path):
+    """How often the full fit of a trial was begun."""
+    return lambda trial: len(list(tmp_path.glob(f"{trial}-3-*")))
+
+
+@pytest.fixture(scope="module")
+def expected(run):
+    return run(lambda X, y, seed: lambda points: np.full(len(points), np.mean(y))).changes
+
+
+def test_a_death_costs_its_own_trial(doing, run, expected, tmp_path):
+    for how, what in DEATHS:
+        answers = run(doing(what, 5), n_jobs=2, on_error="record")
+        assert [(f.trial, f.kind) for f in answers.failures] == [(5, "death")], how
+        assert how in answers.failures[0].message
+        left = expected.copy()
+        left[5] = np.nan
+        np.testing.assert_array_equal(answers.changes, left)
+    answers = run(doing(kill, *range(4)), trials=4, n_jobs=2, on_error="record")
+    assert (answers.n_failed, np.isnan(answers.changes).all()) == (4, True)
+    mark = tmp_path / "killed"  # from outside, once
+    np.testing.assert_array_equal(run(doing(once(kill, mark), 5), n_jobs=2).changes, expected)
+    assert mark.exists()
+
+
+def test_a_late_fit_costs_its_own_trial_and_is_tried_once(doing, full_fits, run, expected):
+    for times, what in enumerate(HANGS.values(), 1):
+        answers = run(doing(what, 7), n_jobs=2, on_error="record", fit_timeout=2)
+        assert [(f.trial, f.kind) for f in answers.failures] == [(7, "timeout")]
+        assert "fit_timeout=2" in answers.failures[0].message
+        assert full_fits(7) == times
+        np.testing.assert_array_equal(answers.changes[8:], expected[8:])
+    with pytest.raises(TrialError) as caught:  # one worker can have a limit, too
+        run(doing(HANGS["sleeps"], 1), trials=3, fit_timeout=1.5)
+    assert (caught.value.trial, caught.value.kind) == (1, "timeout")
+    np.testing.assert_array_equal(caught.value.partial.changes, expected[:1])
+
+
+def test_a_long_fit_beside_a_death_is_not_begun_again(doing, full_fits, run):
+    mean = doing(time.time)
+
+    def slow_and_deadly(X, y, seed):
+        predict = mean(X, y, seed)
+        if X[0, 0] == 0 and len(X) == 3:
+            time.sleep(2)
+        if X[0, 0] == 3:
+            ctypes.CDLL(None)._exit(1)
+        return predict
+
+    answers = run(slow_and_deadly, trials=4, n_jobs=2, on_error="record")
+    assert [f.trial for f in answers.failures] == [1]
+    assert (full_fits(0), full_fits(1)) == (1, 2)
+
+
+def test_what_dies_or_fails_before_its_first_fit(run):
+    with pytest.raises(TrialError, match="status 0") as caught:
+        run(Travels(os._exit, 0), trials=2, n_jobs=2)
+    assert (caught.value.trial, caught.value.kind) == (0, "death")
+    for what, word in (
+        ((exec, "raise SystemExit(0)"), "SystemExit"),
+        ((__import__, "no_such_module"), "no_such"),
+        ((os.fspath, threading.Lock()), "lock"),
+    ):
+        with pytest.raises(AlgorithmError, match=f"cannot be sent to a worker.*{word}"):
+            run(Travels(*what), n_jobs=2)
+
+
 SCRIPT = """
 import os, subprocess, sys, time
 import numpy as np
@@ -161,7 +263,7 @@ if fork == 0:  # holds all pipes of the parent open
 print("fork", -fork, file=sys.stderr, flush=True)
 time.sleep(600)
 """
-HANGS = {
+DOING = {
     "sleeping": "time.sleep(600)",
     "holding the lock": "ctypes.PyDLL(None).sleep(600)",
     "nothing": "pass",
@@ -193,7 +295,7 @@ def test_nothing_is_left_behind(hang, ending, tmp_path):
     """Whatever ends the parent, and whatever the workers are doing."""
     script = tmp_path / "script.py"
     after = FORK if hang == "beside a fork" else ""
-    script.write_text(SCRIPT.format(hang=HANGS[hang], after=after))
+    script.write_text(SCRIPT.format(hang=DOING[hang], after=after))
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     pids: set[int] = set()

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 # Seconds, and packed answers, or the line that says why there are none.
 Report = tuple[float, bytes | str | KeyboardInterrupt]
 
-_SHORTEST, _LONGEST = 0.05, 0.1  # seconds: sending a chunk costs about a fiftieth of the shortest
-_SHARE_OF_TIME_SPENT = 0.05  # an early verdict wastes no more than that
+_CHUNK = 0.1  # seconds: sending one costs about a hundredth of that
 _CANNOT_TRAVEL = "the algorithm cannot be sent to a worker process"
 
 
@@ -149,22 +148,19 @@ def travelling() -> AbstractContextManager[None]:
 
 
 class Chunks:
-    """Ranges of tasks for one worker each: 50 to 100 ms of cheap fits, or a single long one.
+    """Ranges of tasks for one worker each: 100 ms of cheap fits, or a single long one.
 
-    The first of each worker is a single task. They grow during a run, as one chunk is a smaller
-    part of a longer run, and get smaller near its end, so that no worker waits for another. What is
-    fitted in stacks is cut into whole ones.
+    The first of each worker is a single task. They get smaller near the end of a run, so that no
+    worker waits for another. What is fitted in stacks is cut into whole ones.
     """
 
     def __init__(self, span: range, workers: int, stack: int = 1) -> None:
         self.left, self.workers, self.stack = span, workers, stack
-        self.size, self.spent = 1, 0.0
+        self.size = 1
 
     def learn(self, tasks: int, seconds: float) -> None:
         """Choose the size of the next chunks from the time that the last one took."""
-        self.spent += seconds
-        aim = min(max(_SHORTEST, _SHARE_OF_TIME_SPENT * self.spent), _LONGEST)
-        self.size = max(1, int(aim * tasks / max(seconds, 1e-7 * tasks, 1e-9)))
+        self.size = max(1, int(_CHUNK * tasks / max(seconds, 1e-9)))
 
     def next(self) -> range | None:
         """Return the next range, None at the end."""

@@ -248,7 +248,7 @@ class FreshFit:
         self.report: Future[Report] = Future()
         self.pool: Pool = Pool(1, oracle.execution.fit_timeout)
         try:
-            self.pool.share(oracle.work([self.asked], relax=False))
+            self.pool.share(oracle.work([self.asked]))
             self.report = self.pool.submit(range(1))
         except AlgorithmError as error:
             self.report.set_exception(error)

@@ -63,11 +63,11 @@ class Oracle:
             shortcut = shortcut.on(shortcut.family, sample, shortcut.removals)
         return replace(self, sample=sample, shortcut=shortcut)
 
-    def work(self, tasks: Sequence[Query] | Sequence[Trial], relax: bool = True) -> Work:
+    def work(self, tasks: Sequence[Query] | Sequence[Trial]) -> Work:
         """Return these tasks as work about the algorithm."""
         keep_causes = self.execution.on_error == "raise"
         about = self.algorithm, self.sample, self.distance
-        return Work(*about, tasks, relax, keep_causes, self.settings)
+        return Work(*about, tasks, keep_causes, self.settings)
 
     def answer(self, batch: Batch) -> Answers:
         """Answer one trial, or query, after the other, until the batch has seen enough."""
@@ -131,7 +131,7 @@ class Oracle:
 
     def ask(self, tasks: Sequence[Query] | Sequence[Trial]) -> list[Answer]:
         """Answer tasks one after the other in one process, whatever becomes of them."""
-        work, found = self.work(tasks, relax=False), list[Answer]()
+        work, found = self.work(tasks), list[Answer]()
         fits = self.execution.compute(work, range(len(tasks)), in_turn=True)
         shown = Progress(len(tasks), self.execution.progress, "fits of the first trial")
         with shown as progress, closing(fits):

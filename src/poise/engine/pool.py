@@ -274,16 +274,13 @@ def packed(answers: list[Answer]) -> bytes:
 
 
 def _portable(answer: Answer) -> Answer:
-    """Replace the cause of a failure by its text if it cannot be pickled, or not read again."""
+    """Replace the cause of a failure by its traceback, which an exception leaves behind.
+
+    An exception of user code may do anything when it is pickled, or read again.
+    """
     if answer.failure is None or answer.failure.cause is None:
         return answer
-    try:
-        str(pickle.loads(pickle.dumps(answer.failure.cause)))
-        return answer
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # an exception of user code may do anything
-        text = in_one_line(answer.failure.cause)
+    text = answer.failure.message
     with suppress(Exception):
         text = "".join(traceback.format_exception(answer.failure.cause))
     return replace(answer, failure=replace(answer.failure, cause=RuntimeError(text)))

@@ -27,7 +27,6 @@ class Work:
     sample: Sample
     distance: Distance
     tasks: Sequence[Query] | Sequence[Trial] = ()
-    relax: bool = True  # whether later fits may skip checks that an earlier one has passed
     keep_causes: bool = True  # of failures: an exception keeps the rows of its fit in memory
     settings: Settings = field(default_factory=Settings.here)
 
@@ -39,7 +38,7 @@ class Work:
         if limited is not None:
             yield from replace(self, algorithm=limited).answers(span, begins)
             return
-        relax = self.relax and not isinstance(self.algorithm.unchecked(), nullcontext)
+        checks = not isinstance(self.algorithm.unchecked(), nullcontext)  # that can be skipped
         with Surroundings(self.settings, limit) as around, ExitStack() as unchecked:
             looks = span and getattr(self.tasks[span.start], "look", None)
             if self.algorithm.at_once and not looks:  # nobody knows which one a worker dies of
@@ -56,7 +55,7 @@ class Work:
                     again = self.answer(self.tasks[k], around)
                     answer, relaxed = again if again.failure else answer, False
                 yield answer
-                if relax and not relaxed and not answer.failure:
+                if checks and not relaxed and not answer.failure:
                     unchecked.enter_context(self.algorithm.unchecked())
                     relaxed = True
 
