@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import random
 import sys
+import time
 import tracemalloc
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -56,10 +58,15 @@ def found():
     )
 
 
-def test_everything_global_is_left_as_it_was_found(ask, run):
+def test_everything_global_is_left_as_it_was_found_also_by_threads(ask, run):
     before = found()
     assert (run(changed_surroundings).changes == 0).all()  # both fits draw the same numbers
-    assert (run(changed_surroundings, coupling="independent").changes > 0).all()
+    expected = run(changed_surroundings, coupling="independent").changes
+    assert (expected > 0).all()
+    with ThreadPoolExecutor(4) as pool:  # which take turns
+        runs = [pool.submit(run, changed_surroundings, coupling="independent") for _ in range(8)]
+    for each in runs:
+        np.testing.assert_array_equal(each.result().changes, expected)
     assert os.environ.pop("POISE_TEST_THREADS") == "1"
 
     def fails(X, y, seed):
@@ -71,17 +78,6 @@ def test_everything_global_is_left_as_it_was_found(ask, run):
     answers = this.oracle.work(this.trials).answers(range(12))
     next(answers)
     answers.close()  # a run that was stopped
-    assert found() == before
-
-
-def test_threads_take_turns(run):
-    before = found()
-    expected = run(changed_surroundings, coupling="independent").changes
-    with ThreadPoolExecutor(4) as pool:
-        runs = [pool.submit(run, changed_surroundings, coupling="independent") for _ in range(8)]
-    for each in runs:
-        np.testing.assert_array_equal(each.result().changes, expected)
-    os.environ.pop("POISE_TEST_THREADS")
     assert found() == before
 
 
@@ -105,15 +101,10 @@ def test_a_fit_meets_the_settings_of_the_caller_and_not_those_of_an_earlier_fit(
         np.seterr(over="ignore")
         return lambda points: np.array([told != ("raise", "pandas")] * len(points), dtype=float)
 
-    def none(X, y, seed):
-        changed = settings(X, y, seed)
-        return lambda points: changed(points) + len(X)  # 1 if both fits were told the same
-
     with np.errstate(over="raise"), sklearn.config_context(transform_output="pandas"):
         for jobs in (1, 2):
-            assert (run(none, n_jobs=jobs, trials=4).changes == 1).all()
-            answers = run(lambda X, y, seed: settings(X, y, seed), n_jobs=jobs, trials=4)
-            assert (answers.changes == 0).all()
+            told = {"distance": lambda full, reduced: full + reduced, "n_jobs": jobs, "trials": 4}
+            assert (run(settings, **told).changes == 0).all()
 
 
 def test_warnings_are_told_once_with_the_number_of_fits(ask):
@@ -166,12 +157,7 @@ def test_what_fits_print_is_kept_and_not_shown(ask, capfd):
 
 def test_a_debugger_gets_the_terminal_back(run, capfd, monkeypatch):
     monkeypatch.setattr(sys, "breakpointhook", lambda: print("(Pdb)"))
-
-    def debugged(X, y, seed):
-        breakpoint()
-        return lambda points: np.zeros(len(points))
-
-    run(debugged, trials=1)
+    run(lambda X, y, seed: breakpoint() or (lambda points: points[:, 0]), trials=1)
     assert "(Pdb)" in capfd.readouterr().out
 
 
@@ -198,14 +184,12 @@ class Checked(Algorithm):
 
 def test_checks_are_skipped_after_a_good_trial_and_made_again_for_the_reason_of_a_bad_one(ask):
     this = ask(Checked(bad=(0, 2)), trials=5)
-    algorithm = this.oracle.algorithm
     answers = list(this.oracle.work(this.trials).answers(range(5)))
-    assert [a.failure and a.failure.message for a in answers] == [
-        *("ValueError: the reason", None, "ValueError: the reason", None, None)
-    ]
-    trials = [k for k, _ in algorithm.fits if k]
-    skips = [int(skips) for k, skips in algorithm.fits if k]
-    assert (trials, skips) == ([1, 1, 2, 2, 3, 3, 4, 4], [0, 0, 1, 0, 0, 0, 1, 1])
+    reason = "ValueError: the reason"
+    said = [each.failure and each.failure.message for each in answers]
+    assert said == [reason, None, reason, None, None]
+    fits = [(k, skips) for k, skips in this.oracle.algorithm.fits if k]
+    assert fits == [(1, 0), (1, 0), (2, 1), (2, 0), (3, 0), (3, 0), (4, 1), (4, 1)]
     this = ask(Checked(bad=(2,), heals=True), trials=3)
     answers = list(this.oracle.work(this.trials).answers(range(3)))
     assert answers[2].failure  # a failure does not vanish because it was looked at again
@@ -280,3 +264,59 @@ def test_the_generator_of_pytorch_is_set_and_restored():
             drawn.append(float(torch.rand(1)))
     assert drawn[0] == drawn[1] != drawn[2]
     assert torch.equal(torch.get_rng_state(), before)
+
+
+# where a run stops
+
+
+def test_every_sequence_of_seven_trials_stops_where_it_is_decided(ask):
+    """Changes are 0 or 1; a run stops with its third 1, or when three can no longer be reached."""
+    fits = []
+
+    def first_response(X, y, seed):
+        fits.append(float(X[0, 0]))
+        moved = y[-1] if len(y) == 3 else 0.0
+        return lambda points: np.full(len(points), moved)
+
+    for sequence in itertools.product((0.0, 1.0), repeat=7):
+        ones = np.cumsum(sequence)
+        decided = [k for k in range(7) if ones[k] == 3 or ones[k] + 6 - k < 3]
+        y = np.zeros(28)
+        y[2:21:3] = sequence
+        shown = []
+
+        def until(changes, shown=shown):
+            shown.append(changes.item())
+            return sum(shown) == 3 or sum(shown) + 7 - len(shown) < 3
+
+        fits.clear()
+        this = ask(first_response, trials=7, y=y)
+        answers = converse(measure(this.split, until), this.oracle)
+        assert answers.changes.ravel().tolist() == shown == list(sequence[: decided[0] + 1])
+        assert len(fits) == 2 * len(shown)
+
+
+def test_answers_are_used_in_plan_order_and_nobody_waits_for_a_fit_that_nobody_needs(ask, tmp_path):
+    folder = str(tmp_path)
+
+    def first_is_slow_and_the_last_are_endless(X, y, seed):
+        open(f"{folder}/{os.getpid()}", "w").close()
+        level = X[0, 0] // 3 + len(X)
+        time.sleep(0.5 if level == 3 else 1000 * (level > 7))
+        return lambda points: np.full(len(points), level)
+
+    distance = lambda full, reduced: full - 3  # noqa: E731
+    this = ask(first_is_slow_and_the_last_are_endless, n_jobs=2, distance=distance)
+    shown = []
+    until = lambda changes: shown.append(changes.item()) or len(shown) == 5  # noqa: E731
+    answers = converse(measure(this.split, until), this.oracle)
+    assert shown == answers.changes.ravel().tolist() == [0, 1, 2, 3, 4]
+    for process in tmp_path.iterdir():
+        assert not os.path.exists(f"/proc/{process.name}")
+
+
+def test_an_error_in_the_stopping_rule_ends_the_run_and_the_fits(ask):
+    for jobs in (1, 2):
+        this = ask(lambda X, y, seed: lambda points: np.zeros(len(points)), n_jobs=jobs)
+        with pytest.raises(ZeroDivisionError):
+            converse(measure(this.split, lambda changes: 1 / 0), this.oracle)
