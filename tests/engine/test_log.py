@@ -32,15 +32,6 @@ def content(path):
         return log.header, list(log.entries())
 
 
-def test_what_was_written_is_read_and_gone_on_with(path):
-    assert kind_of(path) == "journal"
-    assert list(read(path, "journal")) == [HEADER, *ENTRIES]
-    with Log(path, "journal") as log:
-        assert (log.header, list(log.entries())) == (HEADER, ENTRIES)
-        log.append({"trial": 4})
-        assert list(read(path, "journal"))[1:] == [*ENTRIES, {"trial": 4}] == list(log.entries())
-
-
 def test_a_file_cut_anywhere_goes_on_from_its_last_whole_line(path):
     whole = path.read_bytes()
     ends = [k + 1 for k, byte in enumerate(whole) if byte == 10]
@@ -104,27 +95,39 @@ def test_where_no_log_can_be_and_what_becomes_of_empty_files(tmp_path):
     for name in ("empty", "new"):
         Log(tmp_path / name, "journal").close()
     assert os.listdir(tmp_path) == ["empty"]
-    with Log(tmp_path / "empty", "journal") as log:
+
+
+def test_a_fit_may_change_the_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("other").mkdir()
+    Path("here.log").touch()  # an empty file may become a log
+    with Log("here.log", "journal") as log:
         assert log.header is None
+        monkeypatch.chdir(tmp_path / "other")
         log.begin(HEADER)
-    assert content(tmp_path / "empty") == (HEADER, [])
+    assert content(tmp_path / "here.log") == (HEADER, [])
 
 
-def test_one_writes_while_others_read(path):
-    with Log(path, "journal"):
+OTHER = """
+import sys, time; from poise.engine.log import Log; log = Log(sys.argv[1], 'journal')
+log.append({'trial': 5}); print('open', flush=True); time.sleep(60)
+"""
+
+
+def test_one_goes_on_while_others_read(path):
+    assert kind_of(path) == "journal"
+    with Log(path, "journal") as log:
         with pytest.raises(RecordError, match=r"run\.log is being written by another process"):
             Log(path, "journal")
-        assert len(list(read(path, "journal"))) == 5
-    code = (
-        "import sys, time; from poise.engine.log import Log; log = Log(sys.argv[1], 'journal')\n"
-        "log.append({'trial': 4}); print('open', flush=True); time.sleep(60)"
-    )
-    with subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE) as other:
+        assert (log.header, list(log.entries())) == (HEADER, ENTRIES)
+        log.append({"trial": 4})
+        assert list(read(path, "journal"))[1:] == [*ENTRIES, {"trial": 4}] == list(log.entries())
+    with subprocess.Popen([sys.executable, "-c", OTHER, path], stdout=subprocess.PIPE) as other:
         assert other.stdout.readline()
         with pytest.raises(RecordError, match="another process"):
             Log(path, "journal")
         other.send_signal(signal.SIGKILL)
-    assert content(path)[1] == [*ENTRIES, {"trial": 4}]
+    assert content(path)[1] == [*ENTRIES, {"trial": 4}, {"trial": 5}]
 
 
 def replaced(path, log):
@@ -173,15 +176,6 @@ def test_a_full_disk_leaves_whole_lines(path):
         assert path.stat().st_size == size
         log.append({"trial": 4})
     assert content(path)[1] == [*ENTRIES, {"trial": 4}]
-
-
-def test_a_fit_may_change_the_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with Log("here.log", "journal") as log:
-        (tmp_path / "other").mkdir()
-        monkeypatch.chdir(tmp_path / "other")
-        log.begin(HEADER)
-    assert content(tmp_path / "here.log") == (HEADER, [])
 
 
 def test_another_run_is_refused_with_both_values():

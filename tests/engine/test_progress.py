@@ -10,12 +10,8 @@ from poise.progress import Progress, duration
 
 
 class Terminal(io.StringIO):
-    def __init__(self, is_terminal):
-        super().__init__()
-        self.is_terminal = is_terminal
-
     def isatty(self):
-        return self.is_terminal
+        return True
 
 
 @pytest.fixture
@@ -25,8 +21,7 @@ def shown(monkeypatch):
         monkeypatch.setattr(progress, name, 0.02)
     monkeypatch.setenv("TERM", "xterm")
 
-    def written(is_terminal, shown=None, done=3):
-        stream = Terminal(is_terminal)
+    def written(stream, shown=None, done=3):
         monkeypatch.setattr("sys.stderr", stream)
         with Progress(10, shown, "trials") as bar:
             bar.advance_to(done)
@@ -40,18 +35,18 @@ def shown(monkeypatch):
 
 
 def test_a_log_gets_lines_and_a_terminal_a_bar(shown):
-    first = shown(False).splitlines()[0]
+    first = shown(io.StringIO()).splitlines()[0]
     assert first.startswith("poise: 3 of 10 trials, ")
     assert first.endswith(" s left")
-    assert "left" not in shown(False, done=0)
-    drawn = shown(True)
+    assert "left" not in shown(io.StringIO(), done=0)
+    drawn = shown(Terminal())
     assert "3 of 10 trials" in drawn
     assert "poise:" not in drawn
 
 
 def test_nothing_is_written_where_nothing_is_wanted_or_nobody_listens(shown, monkeypatch):
-    assert shown(False, shown=False) == shown(True, shown=False) == ""
-    closed = Terminal(False)
+    assert shown(io.StringIO(), shown=False) == shown(Terminal(), shown=False) == ""
+    closed = io.StringIO()
     closed.close()
     for stream in (None, closed):
         monkeypatch.setattr("sys.stderr", stream)
@@ -60,7 +55,7 @@ def test_nothing_is_written_where_nothing_is_wanted_or_nobody_listens(shown, mon
 
 
 def test_short_work_shows_nothing_and_does_not_wait_for_the_bar(monkeypatch):
-    stream = Terminal(True)
+    stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
     began = time.monotonic()
     with Progress(10, None) as bar:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import poise
 from poise.algorithms.algorithm import Algorithm
 from poise.engine.messages import Batch
 from poise.engine.oracle import converse
@@ -33,14 +32,11 @@ class Stacked(Algorithm):
         return values + 1e-6 * np.arange(self.at_once)[:, None] * points[:, :, 0]
 
 
-def fails_on(first_rows):
-    class Failing(Stacked):
-        def many(self, X, y, points, xi):
-            if np.isin(X[:, 0, 0], first_rows).any():
-                raise ValueError("these rows")
-            return super().many(X, y, points, xi)
-
-    return Failing()
+class Failing(Stacked):
+    def many(self, X, y, points, xi):
+        if np.isin(X[:, 0, 0], [9.0, 18.0]).any():
+            raise ValueError("these rows")
+        return super().many(X, y, points, xi)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +60,9 @@ def test_each_place_is_filled_by_its_own_trial(run):
 def test_bits_do_not_depend_on_company(ask):
     this = ask(Stacked(), trials=11)
     whole = converse(measure(this.split), this.oracle).changes
-    for some in ([3], [2, 5, 9], [10, 3, 7], range(1, 11)):  # repeated, or resumed
+    for some in ([3], [2, 5, 9], [10, 3, 7], [*range(1, 11)]):  # repeated, or resumed
         again = this.oracle.answer(Batch([this.trials[k] for k in some]))
-        np.testing.assert_array_equal(again.changes, whole[list(some)])
+        np.testing.assert_array_equal(again.changes, whole[some])
     queries = [query for k in (1, 6) for query in (*this.trials[k].full, *this.trials[k].reduced)]
     apart = [answer.values for answer in this.oracle.ask(queries)]  # the look at a trial
     np.testing.assert_array_equal(np.abs(np.subtract(apart[::2], apart[1::2])), whole[[1, 6], 0])
@@ -80,17 +76,16 @@ def test_bits_do_not_depend_on_company(ask):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failure_is_that_of_one_trial(run, jobs):
     whole = run(Stacked()).changes
-    answers = run(fails_on([9.0, 18.0]), on_error="record", n_jobs=jobs)
+    answers = run(Failing(), on_error="record", n_jobs=jobs)
     assert [failed.trial for failed in answers.failures] == [3, 6]
     assert answers.failures[0].message == "ValueError: these rows"
-    others = np.delete(np.arange(12), [3, 6])
-    np.testing.assert_array_equal(answers.changes[others], whole[others])
-    with pytest.raises(TrialError, match="trial 3 failed: ValueError: these rows") as caught:
-        run(fails_on([9.0, 18.0]), n_jobs=jobs)
-    assert len(caught.value.partial.changes) == 3
+    whole[[3, 6]] = np.nan
+    np.testing.assert_array_equal(answers.changes, whole)
 
 
-def test_another_shape_and_a_limit_for_one_fit_are_refused(run):
+def test_another_shape_and_a_limit_for_one_fit_are_refused_and_a_device_stays_here(
+    run, monkeypatch
+):
     class Short(Stacked):
         def many(self, X, y, points, xi):
             return super().many(X, y, points, xi)[1:]
@@ -99,21 +94,7 @@ def test_another_shape_and_a_limit_for_one_fit_are_refused(run):
         run(Short())
     with pytest.raises(ArgumentError, match="fit_timeout cannot be kept: stacked fits 4 data sets"):
         run(Stacked(), fit_timeout=1.0)
-
-
-def test_what_computes_on_an_accelerator_stays_in_this_process(run, monkeypatch):
     monkeypatch.delattr("poise.engine.pool.Pool.of")
     algorithm = Stacked(device="gpu")
     run(algorithm, n_jobs=2)
     assert algorithm.stacks
-
-
-def test_whole_runs_agree_and_repeat(tmp_path):
-    X = np.random.default_rng(0).normal(size=(90, 2))
-    settings = {"n": 4, "epsilon": 1.0, "delta": 0.3}
-    results = [poise.stability_test(Stacked(size), X, X[:, 0], **settings) for size in (None, 4, 7)]
-    for result in results[1:]:
-        np.testing.assert_allclose(result.trials.changes, results[0].trials.changes, rtol=1e-9)
-    path = tmp_path / "stacked.json"
-    results[1].save(path)
-    assert poise.verify(path, Stacked(4), X, X[:, 0], trials=5).outcome == "verified"
