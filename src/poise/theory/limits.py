@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 from scipy.special import betainccinv, betaincinv
 
 from poise import checks
 from poise.theory.binomial_law import Floats, critical_values, plain, weighted_cdf
 from poise.theory.changes import counted, listed
+
+Ids = NDArray[np.int64]
 
 
 def delta_hat(
@@ -42,20 +43,33 @@ def delta_hat(
     """
     b, m = counted(exceedances, n_trials)
     level, coin = checks.alphas(alpha), checks.probabilities("zeta", zeta)
-    return plain(np.vectorize(_inverted, otypes=[np.float64])(b, m, level, coin))
+    b, m, level, coin = np.broadcast_arrays(b, m, level, coin)
+    low, high = _inverted(b, m, level, 0.0), _inverted(b + 1, m, level, 1.0)
+    limit = np.where((m == 0) & (coin <= level), 0.0, high)  # the coin alone decides
+    tossed = (coin < 1) & (m > 0)
+    if tossed.any():
+        limit[tossed] = _between(*(each[tossed] for each in (low, high, b, m, level, coin)))
+    return plain(limit)
 
 
-def _inverted(b: int, m: int, level: float, coin: float) -> float:
+def _inverted(b: Ids, m: Ids, level: Floats, otherwise: float) -> Floats:
+    """Find where P(Bin(m, δ) < b) falls to α; it does so nowhere if b is 0 or beyond m."""
+    some = (b > 0) & (b <= m)
+    found = betainccinv(np.where(some, b, 1), np.where(some, m - b + 1, 1), level)
+    return np.where(some & ~np.isnan(found), found, otherwise)  # nan: below about 1e-200
+
+
+def _between(low: Any, high: Any, *asked: Any) -> Floats:
     """Find where the p-value falls to α, between the limits at ζ = 0 and at ζ = 1."""
-    low = float(betainccinv(b, m - b + 1, level)) if b else 0.0
-    high = float(betainccinv(b + 1, m - b, level)) if b < m else 1.0
+    from scipy.optimize import elementwise
 
-    def excess(delta: float) -> float:
-        return float(weighted_cdf(b, m, delta, coin)) - level
+    def excess(delta: Any, b: Any, m: Any, level: Any, coin: Any) -> Any:
+        return weighted_cdf(b, m, delta, coin) - level
 
-    if (coin == 1 and m) or excess(high) >= 0:
-        return high
-    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-14)) if excess(low) > 0 else low
+    digits: Any = {"xatol": 0.0, "xrtol": 1e-15, "fatol": 0.0, "frtol": 0.0}
+    found = elementwise.find_root(excess, (low, high), args=asked, tolerances=digits)
+    end = np.where(excess(high, *asked) > 0, high, low)  # where rounding decides
+    return np.where(found.success, found.x, end)
 
 
 def delta_lower(exceedances: ArrayLike, n_trials: ArrayLike, alpha: ArrayLike) -> Any:
