@@ -147,7 +147,7 @@ def test_details_measured_trials_and_warnings_of_every_kind():
             assert limit <= printed <= limit * 1.002
             assert f"for every ε ≥ {printed}" in said
         elif result.design.distance == "label":
-            printed = float(re.search(rf"probability is at most {NUMBER}\.", said)[1])
+            printed = float(re.search(rf"changes with probability at most {NUMBER}\.", said)[1])
             assert 0 <= printed - result.trials.delta_upper() < 2e-3
 
 

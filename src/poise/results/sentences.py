@@ -365,7 +365,10 @@ def _measured_limit(trials: Trials) -> str:
     design, delta, alpha = trials.design, trials.delta, trials.design.level
     limit, sure = trials.epsilon_upper(delta, alpha), f"With {confidence(alpha)} confidence,"
     if limit is None:
-        return f"{sure} {_chance(design)} is at most {at_most(trials.delta_upper(alpha=alpha))}."
+        chance = at_most(trials.delta_upper(alpha=alpha))
+        if design.distance == "label":
+            return f"{sure} the predicted label changes with probability at most {chance}."
+        return f"{sure} {_chance(design)} is at most {chance}."
     if math.isinf(limit):
         return f"{sure} nothing can be said about the largest {percent(delta)} of changes."
     said = f"at most {percent(delta)} of changes exceed {at_most(limit)}{_compared(trials, limit)}"
