@@ -146,7 +146,7 @@ def test_files_of_predictions_and_of_changes_are_judged(tmp_path):
     assert said.exit_code == {"stable": 0, "unstable": 1, "inconclusive": 5}[result.verdict]
     assert said.stdout.splitlines()[1:3] == str(result).splitlines()[1:3]
     grouped = judge(tmp_path, frame, *given, "--groups", "owner", "--details")
-    assert "50 of 50 planned" in grouped.stdout
+    assert "n_trials: 50" in grouped.stdout
     words = frame.assign(old=WAS.predict(X[FRESH]), new=IS.predict(X[FRESH]))
     assert "labels changed" in judge(tmp_path, words, "--columns", "old,new").stdout
     frame.loc[3, "new"] = np.nan

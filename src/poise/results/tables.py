@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from poise.checks import counted
 from poise.errors import ArgumentError
-from poise.numbers import at_least, at_most, confidence, exactly, level, number
-from poise.results.design import Design
-from poise.results.result import Result
+from poise.numbers import at_least, at_most, exactly, level, number
+from poise.results.design import in_brief
+from poise.results.result import NUMBERS, Result
 from poise.results.sentences import larger_changes, limit_of_delta, pvalue, warned
 
 _COLUMNS = ("algorithm", "n", "trials", "ε", "δ", "larger changes", "p", "P(larger)", "verdict")
 _MOST_FAILURES = 5
 _MOST_PRINTED = 20  # lines
-_READS = {
-    "binomial": "Binomial test of the first change of each trial",
-    "averaged": "averaged test of the share of larger changes in each trial",
-    "open-ended": "open-ended test of the share of larger changes in each trial: it may be looked "
-    "at after every one",
-}
+_LONGEST = 500  # letters of a fact
+_ASKED = ("epsilon", "delta", "alpha", "gamma")
 _LATEX = {each: f"\\{each}" for each in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"ε": r"$\varepsilon$", "δ": r"$\delta$", "α": r"$\alpha$", "≥": r"$\geq$"}
@@ -35,87 +30,44 @@ def details(result: Result) -> list[str]:
 
 
 def facts(result: Result) -> dict[str, str]:
-    """Return the facts by their names; those that are not known, or say nothing, are left out."""
-    evidence = _evidence(result) if result.n_observed else {}
-    found = {**_question(result), **evidence, **_run(result)}
-    unknown = ("", number(None))
-    return {name: " ".join(text.split()) for name, text in found.items() if text not in unknown}
+    """Return every number by the name of its attribute, what the design has set, and the run.
 
-
-def _question(result: Result) -> dict[str, str]:
-    epsilon = "" if result.epsilon is None else f"epsilon = {exactly(result.epsilon)}, "
-    asked = f"{epsilon}delta = {exactly(result.delta)}, alpha = {level(result.alpha)}"
-    family = result.question.family
-    return {
-        "question": f"{asked}, asked {result.asked} the fits",
-        "alpha is shared by": f"{family.size}, by Holm's method" if family else "",
-        "verdict": f"{result.verdict}{f' ({result.reason})' if result.reason else ''}",
-        "test": _READS[result.test],
-    }
-
-
-def _evidence(result: Result) -> dict[str, str]:
-    sides = [f'{pvalue(result, side)} for "{side}"' for side in ("stable", "unstable")]
-    low, high = result.delta_interval
-    one = f"at least {at_least(result.delta_lower)}, or at most {at_most(result.delta_upper)}"
-    sure = f"each with {confidence(result.question.level)} confidence"
-    lower, upper = result.epsilon_lower, result.epsilon_upper
-    size = f"at least {at_least(lower)}, or at most {at_most(upper)}" if lower is not None else ""
-    bound = 1 if result.power_bound is None else result.power_bound
-    return {
-        "p-values": ", ".join(sides),
-        "e-value": number(result.e_value),
-        "acceptance probability with a coin": number(result.acceptance_probability),
-        "P(larger change)": f"observed {number(result.delta_observed)}; one limit: {one}; both: "
-        f"{at_least(low)} to {at_most(high)} ({sure})",
-        f"change that a share {exactly(result.delta)} exceeds": size,
-        "power": f"no valid test has more than {at_most(bound)} on these rows" * (bound < 1),
-    }
-
-
-def _run(result: Result) -> dict[str, str]:
-    design, trials = result.design, result.trials
-    origin, versions = trials.origin, getattr(trials.origin, "versions", {})
-    each = f"{counted(design.removals, 'removal')} at {counted(design.points, 'test point')}"
-    given_up = f" ({' and '.join(design.given_up)} given up)" if design.given_up else ""
-    planned = f"{result.n_observed:,} of {result.n_trials:,} planned"
+    What is not known, or says nothing, is left out.
+    """
+    design, trials, origin = result.design, result.trials, result.trials.origin
+    asked = [field.name for field in fields(result.question) if field.name != "family"]
+    found = {name: written(name, getattr(result.question, name)) for name in asked}
+    found |= {name: written(name, getattr(result, name)) for name in NUMBERS}
+    found |= {"pvalue": pvalue(result, "stable"), "pvalue_unstable": pvalue(result, "unstable")}
+    for field in fields(design):
+        value = getattr(design, field.name)
+        found[field.name] = "" if value == field.default else in_brief(str(value), _LONGEST)
     first = trials.failures[:_MOST_FAILURES]
-    # predictions move before a label does
-    finer = design.distance == "label" and design.response == "predict"
-    also = "; response='predict_proba' would compare probabilities" * finer
-    return {
-        "trials": f"{planned}, {counted(result.n_failures, 'failure')}",
-        "each trial": f"{each}{given_up}",
-        "fits": f"{result.n_fits:,}" if design.from_rows and design.n else "",
+    versions = getattr(origin, "versions", {})
+    found |= {
+        "zeta": written("zeta", trials.zeta),
+        "error": written("error", trials.error),
         "failures": "; ".join(f"trial {f.trial} ({f.kind}): {f.message}" for f in first),
-        "algorithm": design.algorithm,
-        "rows": _rows(design) if design.from_rows else "",
-        "compared": f"{design.compares} by {design.distance} ({design.response}){also}",
-        "randomness": _randomness(design) if design.from_rows else "",
-        "coin": number(trials.zeta) if design.randomized else "",
-        "prediction error of the full fits": number(trials.error),
         "made with": ", ".join(f"{name} {text}" for name, text in versions.items()),
         "printed by fits": "; ".join(getattr(origin, "printed", ())[:_MOST_PRINTED]),
         "digest of the rows": getattr(origin, "data", ""),
     }
+    return {name: " ".join(text.split()) for name, text in found.items() if text}
 
 
-def _rows(design: Design) -> str:
-    groups = "" if design.n_groups is None else f" in {counted(design.n_groups, 'group')}"
-    aside = f", {design.set_aside:,} set aside for the sd" if design.set_aside else ""
-    order = "in random order" if design.shuffle else "in their own order"
-    fresh = ", all fresh" if design.notion != "new" else ""
-    unlabeled = f"{design.n_unlabeled:,} unlabelled"
-    return f"{design.n_labeled:,} labelled{groups}, {unlabeled}{aside}, {order}{fresh}"
-
-
-def _randomness(design: Design) -> str:
-    if design.notion == "changed":
-        return f"seed {design.seed}, which orders the fresh {design.unit}s"
-    if design.notion != "new":
-        return f"seed {design.seed}: all fits share it, and seeds that were set are kept"
-    anew = "every seed inside the algorithm is set anew in each trial"
-    return f"{design.coupling}, seed {design.seed}: {anew}"
+def written(name: str, value: Any) -> str:
+    """Write a value of this name, limits and p-values to their safe side; "" if it is not known."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, str | bool):
+        return str(value)
+    if isinstance(value, tuple):
+        return f"{at_least(value[0])} to {at_most(value[1])}"
+    if name in _ASKED:
+        return exactly(value)
+    if name.endswith("lower"):
+        return at_least(value)
+    return at_most(value) if name.endswith(("upper", "bound", "pvalue")) else number(value)
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from poise import checks
 from poise.checks import counted
 from poise.errors import ArgumentError, RecordError
-from poise.numbers import at_most, confidence, exactly, number, percent, without_noise
+from poise.numbers import confidence, exactly, number, percent, without_noise
 from poise.results.design import Design
 from poise.results.file import write
 from poise.results.plots import Shown, as_frame
 from poise.results.question import Family, Question
 from poise.results.result import Result, as_row
 from poise.results.sentences import change, effect, warned
-from poise.results.tables import TextTable, cells, table
+from poise.results.tables import TextTable, cells, table, written
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class Curve(Together):
         numbers = self._numbers
         heads = {"n_trials": "trials", "delta_upper": "P(larger) at most", "pvalue": "p"}
         heads["epsilon_upper"] = f"at most {percent(self.question.delta)} exceed"
-        columns = [[_written(each) for each in column] for column in numbers.values()]
+        columns = [[written(name, each) for each in numbers[name]] for name in numbers]
         names = [heads.get(name, name) for name in numbers]
         return TextTable(names, list(zip(*columns, strict=True)), self._caption)
 
@@ -305,13 +305,6 @@ class Curve(Together):
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each size, with its limits and, if one was asked for, its verdict."""
         return as_frame(self._numbers)
-
-
-def _written(value: Any) -> str:
-    """Write a word, a count, or a limit or p-value, which is rounded up."""
-    if isinstance(value, str):
-        return value
-    return f"{value:,}" if isinstance(value, int) else at_most(value)
 
 
 def _error(value: float) -> dict[str, str]:
