@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from poise import numbers
 from poise.checks import counted
 from poise.errors import printable
-from poise.results.design import in_brief
+from poise.results.design import Design, in_brief
 from poise.results.plots.frame import COLOURS, WORD, Panels, Size, legend, level, remark, upright
 from poise.results.profile import Profile
 from poise.results.question import read_by
@@ -40,20 +40,17 @@ def plot_changes(answer: Trials | Result, **place: Any) -> Any:
 
     Small measured changes say nothing about how large the next one may be: the limits do.
     """
-    trials = answer if isinstance(answer, Trials) else answer.trials
-    mark, sized = Mark.of(answer), trials.design.sized
-    panels = Panels(3.6, (1, 1), **place) if sized else Panels(2.6, (1, 0.3), **place)
+    mark, design = Mark.of(answer), answer.design
+    panels = Panels(3.6, (1, 1), **place) if design.sized else Panels(2.6, (1, 0.3), **place)
     above, below = panels.axes
-    if sized:
-        ends = draw_bars(above, answer, mark.epsilon, mark.limit or 0.0)
-        profile = Profile.of(answer.table, answer.law, mark.alpha)
-        _draw_limits(below, profile, ends, mark)
+    ends = draw_bars(above, answer, mark.epsilon, mark.limit or 0.0)
+    if design.sized:
+        _draw_limits(below, Profile.of(answer.table, answer.law, mark.alpha), ends, mark)
     else:
-        _draw_shares(above, trials)
-        _draw_question(below, mark, trials)
-    size = f"n = {trials.design.n:,}" if trials.design.n else ""
-    words = filter(None, [mark.verdict, size, counted(trials.n_observed, "trial")])
-    return panels.finish(trials.design.title, " · ".join(words), mark.verdict)
+        _draw_question(below, mark, _what(design))
+    size = f"n = {design.n:,}" if design.n else ""
+    words = filter(None, [mark.verdict, size, counted(answer.n_observed, "trial")])
+    return panels.finish(design.title, " · ".join(words), mark.verdict)
 
 
 def plot_profile(profile: Profile, **place: Any) -> Any:
@@ -65,40 +62,42 @@ def plot_profile(profile: Profile, **place: Any) -> Any:
 
 
 def draw_bars(
-    axes: Axes, answer: Trials | Result, epsilon: float | None, limit: float = 0.0
+    axes: Axes, answer: Trials | Result, epsilon: float | None = None, limit: float = 0.0
 ) -> Size:
     """Draw how many changes are how large, and how many are larger than ε; return the ends."""
-    changes = read_by(answer.law, answer.table).ravel()
-    ends = _draw_counts(axes, changes, epsilon, limit)
-    if epsilon is not None:
-        larger = f"{(changes > epsilon).sum():,} of {changes.size:,} larger than"
-        upright(axes, epsilon, f"{larger} ε = {numbers.exactly(epsilon)}")
-    lost = answer.design.compares == "losses"
-    axes.set_xlabel("change of the loss" if lost else "change of the prediction")
-    axes.set_ylabel("trials" if changes.size == answer.n_observed else "changes")
-    return ends
-
-
-def _draw_counts(
-    axes: Axes, changes: Floats, epsilon: float | None = None, limit: float = 0.0
-) -> Size:
+    changes, what = _drawn(answer)
     edges, counts, not_drawn = histogram(changes, epsilon, limit)
     large = edges[:-1] >= (np.inf if epsilon is None else epsilon)
     colours = np.where(large, COLOURS["large"], COLOURS["small"])
     style: dict[str, Any] = {"align": "edge", "edgecolor": "white", "linewidth": 0.4}
     axes.bar(edges[:-1], counts, np.diff(edges), color=colours, **style)
     ends = float(edges[0]), float(edges[-1])
-    axes.set(xlim=ends, ylim=(0, 1.12 * max(1, *counts)))
+    axes.set(xlim=ends, ylim=(0, 1.12 * max(1, *counts)), xlabel=what)
+    axes.set_ylabel("trials" if changes.size == answer.n_observed else "changes")
     axes.locator_params(axis="y", integer=True, nbins=5)
-    if notes := [f"{count:,} {what}" for what, count in not_drawn.items() if count]:
+    if notes := [f"{count:,} {each}" for each, count in not_drawn.items() if count]:
         remark(axes, notes, COLOURS["large"])
+    if epsilon is not None:
+        larger = f"{(changes > epsilon).sum():,} of {changes.size:,} larger than"
+        upright(axes, epsilon, f"{larger} ε = {numbers.exactly(epsilon)}")
     return ends
+
+
+def _drawn(answer: Trials | Result) -> tuple[Floats, str]:
+    """Return the changes that the test reads, or shares of those that have no size."""
+    if answer.design.sized:
+        what = "loss" if answer.design.compares == "losses" else "prediction"
+        return read_by(answer.law, answer.table).ravel(), f"change of the {what}"
+    trials = answer if isinstance(answer, Trials) else answer.trials
+    failed = np.isnan(trials.changes).any(axis=(1, 2))
+    shares = np.where(failed, np.nan, trials.shares(failures_exceed=False))
+    return shares, f"share of changed {_what(answer.design)} in a trial"
 
 
 def _draw_limits(axes: Axes, profile: Profile, span: Size, mark: Mark | None = None) -> None:
     """Draw limit and observed share, and mark what the verdict, or the δ of a run, rests on."""
     epsilon, limit, seen = profile.corners(span[1])
-    words, band = f"every ε: limit ({_sure(profile.alpha)})", COLOURS["limit"]
+    words, band = f"every ε: limit ({numbers.confidence(profile.alpha)})", COLOURS["limit"]
     axes.step(epsilon, limit, where="post", color=band, linewidth=1.3, label=words)
     axes.step(epsilon, seen, where="post", color=COLOURS["seen"], linewidth=1, label="seen")
     axes.fill_between(epsilon, seen, limit, step="post", color=band, alpha=0.1, linewidth=0)
@@ -114,35 +113,24 @@ def _draw_mark(axes: Axes, mark: Mark) -> None:
         upright(axes, mark.epsilon)
         mark.draw(axes, mark.epsilon, label=f"this ε: {mark.scope}")
     elif mark.limit is not None and mark.limit <= LARGEST:
-        words = f"at most {numbers.percent(mark.delta)} are larger ({_sure(mark.alpha)})"
+        words = (
+            f"at most {numbers.percent(mark.delta)} are larger ({numbers.confidence(mark.alpha)})"
+        )
         axes.plot([mark.limit], [mark.delta], "D", ms=4, color=COLOURS["large"], label=words)
     level(axes, mark.delta, f"δ = {numbers.exactly(mark.delta)}")
 
 
-def _sure(alpha: float) -> str:
-    return numbers.confidence(alpha)
-
-
-# Labels change or do not, and decisions change by a share: there is no ε.
-
-
-def _draw_shares(axes: Axes, trials: Trials) -> None:
-    failed = np.isnan(trials.changes).any(axis=(1, 2))
-    shares = np.where(failed, np.nan, trials.shares(failures_exceed=False))
-    _draw_counts(axes, shares)
-    axes.set(xlabel=f"share of changed {_what(trials)} in a trial", ylabel="trials")
-
-
-def _draw_question(axes: Axes, mark: Mark, trials: Trials) -> None:
+def _draw_question(axes: Axes, mark: Mark, what: str) -> None:
+    """Draw the probability, or mean share, of changes that have no size; there is no ε."""
     end = 1.2 * max(mark.delta, mark.low or 0.0, mark.high or 0.0)
     axes.set(xlim=(0, min(1.0, end)), ylim=(-1, 1), yticks=[])
     mark.draw(axes)
     upright(axes, mark.delta, f"δ = {numbers.exactly(mark.delta)}")
-    axes.set_xlabel(f"changed {_what(trials)}, {mark.scope}")
+    axes.set_xlabel(f"changed {what}, {mark.scope}")
 
 
-def _what(trials: Trials) -> str:
-    return "decisions" if trials.design.compares == "decisions" else "labels"
+def _what(design: Design) -> str:
+    return "decisions" if design.compares == "decisions" else "labels"
 
 
 # several algorithms or sizes beside each other, and the power of a planned test
@@ -304,7 +292,7 @@ class Mark:
         if self.low is None and self.high is None:
             return "seen"
         both = self.low is not None and self.high is not None
-        return f"{'interval' if both else 'limit'} ({_sure(self.alpha)})"
+        return f"{'interval' if both else 'limit'} ({numbers.confidence(self.alpha)})"
 
     def draw(self, axes: Axes, at: float | None = None, row: float = 0, **style: Any) -> None:
         """Draw what was seen with its limits: upright above ``at``, or along a row."""
