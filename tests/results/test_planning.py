@@ -7,7 +7,6 @@ import pytest
 import poise
 from poise.errors import ArgumentError
 from poise.results.design import Design
-from poise.results.planning import plan_lines
 from poise.theory.planning import Plan, solve
 
 
@@ -59,11 +58,11 @@ def test_fresh_rows_are_counted_as_the_design_counts_them(asked, batch):
         # A power is rounded down; the numbers of the question keep all digits.
         (
             {"n": 100, "n_labeled": 5000, "delta": 0.1, "delta_star": 0.0123456},
-            ["The power is 0.8772.", "with probability 0.0123456"],
+            ["the verdict stable is 0.8772.", "with probability 0.0123456"],
         ),
         (
             {"n": 100, "n_labeled": 1000, "delta": 0.1},
-            ["The power is 0.", "cannot say stable: 9 trials, and 29 are the least.", "0.142 with"],
+            ["is 0.\n", "cannot say stable: 9 trials, and 29 are the least.", "0.142 with"],
         ),
         (
             {"n": 100, "delta": 0.1, "delta_star": 0.01, "power": 0.9},
@@ -71,7 +70,7 @@ def test_fresh_rows_are_counted_as_the_design_counts_them(asked, batch):
         ),
         (
             {"n": 100, "n_labeled": 5000, "delta": 0.1, "delta_star": 0.2},
-            ["The probability of a wrong verdict is 0.0002364."],
+            ["is 0.0002364.", "; such an algorithm is not stable."],
         ),
         (
             {"n": 10, "n_labeled": 1000, "n_unlabeled": 900, "delta": 0.1, "delta_star": 0.05},
@@ -80,10 +79,8 @@ def test_fresh_rows_are_counted_as_the_design_counts_them(asked, batch):
     ],
 )
 def test_sentences(asked, said):
-    lines = plan_lines(poise.plan(**asked))
-    assert str(poise.plan(**asked)) == "\n".join(lines)
-    for words in said:
-        assert words in " ".join(lines)
+    text = str(poise.plan(**asked))
+    assert all(words in text for words in said)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,8 @@ class Plan(Shown, planning.Plan):
     drawn_by = "plot_power"
 
     def __str__(self) -> str:
-        return "\n".join(plan_lines(self))
+        lines = [_answer(self), _trials(self), _too_few(self) or _power(self), _cap(self)]
+        return "\n".join(filter(None, [*lines, _averaged(self), _ceiling(self)]))
 
 
 def plan(
@@ -143,12 +144,6 @@ def _fresh_rows(notion: str, update: int | None) -> int:
 # In words
 
 
-def plan_lines(plan: Plan) -> list[str]:
-    """Say what the answer is, what it rests on, and what it does not promise."""
-    lines = [_answer(plan), _trials(plan), _too_few(plan) or _power(plan), _cap(plan)]
-    return [line for line in [*lines, _averaged(plan), _ceiling(plan)] if line]
-
-
 def menu_table(
     menu: Sequence[MenuRow],
     *,
@@ -196,7 +191,7 @@ def _answer(plan: Plan) -> str:
         "n": f"n can be at most {plan.n or 0:,}.",
         "delta": f"The smallest delta is {_delta(plan)}.",
         "alpha": f"The smallest alpha is {_alpha(plan)}.",
-        "power": f"The {_reached(plan)}.",
+        "power": f"The probability of the verdict stable is {_reached(plan)}.",
     }[plan.solved_for]
 
 
@@ -228,9 +223,8 @@ def _power(plan: Plan) -> str:
     end = ", and less often if they do so more often; epsilon enters in no other way"
     if truth > plan.delta:
         end = "; such an algorithm is not stable"
-    return (
-        f"{_test(plan)} says stable with {_reached(plan, short=True)} if predictions {often}{end}."
-    )
+    stable = f"says stable with probability {_reached(plan)}"
+    return f"{_test(plan)} {stable} if predictions {often}{end}."
 
 
 def _too_few(plan: Plan) -> str:
@@ -246,12 +240,9 @@ def _test(plan: Plan) -> str:
     return f"The {kind} for delta = {_delta(plan)} at level {_alpha(plan)}"
 
 
-def _reached(plan: Plan, short: bool = False) -> str:
+def _reached(plan: Plan) -> str:
     """Write a power rounded down, and a probability of error rounded up."""
-    if plan.delta_star > plan.delta:
-        name = "probability" if short else "probability of a wrong verdict is"
-        return f"{name} {at_most(plan.reached)}"
-    return f"{'probability' if short else 'power is'} {at_least(plan.reached)}"
+    return at_most(plan.reached) if plan.delta_star > plan.delta else at_least(plan.reached)
 
 
 def _cap(plan: Plan) -> str:
