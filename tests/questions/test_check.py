@@ -1,4 +1,4 @@
-"""Six checks, and for each of them an algorithm with which it alone finds fault."""
+"""What is looked at before asking: an algorithm by six checks, and what rows can answer."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import threading
 
 import cloudpickle
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import Lasso
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -30,28 +31,14 @@ X = 1000 * X  # features as large as the response
 FITTED = Lasso().fit(X, Y)
 
 
-def mean(X, y, seed):
-    level = np.mean(y)
-    return lambda rows: level + rows[:, 0]
-
-
-def draws(X, y, seed):
-    level = np.mean(y) + int.from_bytes(os.urandom(4))
-    return lambda rows: level + rows[:, 0]
-
-
-def remembers():
-    memory = {}
+def shifted(level):
+    """An algorithm that learns a level of the responses."""
 
     def fit(X, y, seed):
-        level = memory.setdefault(seed, np.mean(y))
-        return lambda rows: level + rows[:, 0]
+        learnt = level(y, seed)
+        return lambda rows: learnt + rows[:, 0]
 
     return fit
-
-
-def frozen(X, y, seed):
-    return FITTED.predict
 
 
 def centred(X, y, seed):
@@ -63,16 +50,15 @@ def missing_alone(X, y, seed):
     return lambda rows: np.where(len(rows) > 1, rows[:, 0], np.nan)
 
 
-def last(X, y, seed):
-    level = y[-1]
-    return lambda rows: level + rows[:, 0]
-
-
+mean, last = shifted(lambda y, seed: np.mean(y)), shifted(lambda y, seed: y[-1])
+draws = shifted(lambda y, seed: np.mean(y) + int.from_bytes(os.urandom(4)))
+remembers = shifted(lambda y, seed, memory={}: memory.setdefault(seed, np.mean(y)))
+frozen = lambda X, y, seed: FITTED.predict  # noqa: E731
 BAD = [
     (KNeighborsRegressor(n_neighbors=40), "failed", "n_neighbors = 40"),
     (missing_alone, "failed", "are missing or infinite"),
     (draws, "failed", "fit twice"),
-    (remembers(), "failed", "had fitted nothing"),
+    (remembers, "failed", "had fitted nothing"),
     (frozen, "failed", "a fitted model"),
     (centred, "remark", "predicted with it"),
     (last, "remark", "another order"),
@@ -139,3 +125,65 @@ def test_the_command_ends_with_1_where_a_check_fails():
         done = CliRunner().invoke(main, [*words, "--json"])
         assert (done.exit_code, json.loads(done.stdout)["ok"]) == (status, not status)
         assert CliRunner().invoke(main, [*words, "-q"]).stdout == ["ok\n", "failed\n"][status]
+
+
+# What rows can answer ----------------------------------------------------------------------------
+
+FRAME, RESPONSE = load_diabetes(return_X_y=True, as_frame=True)
+
+
+def test_the_largest_n_is_the_one_at_which_stable_is_still_possible():
+    for delta in (0.05, 0.1, 0.2):
+        advice = poise.advise(FRAME, RESPONSE, delta=delta)
+        for n, possible in ((advice.largest, True), (advice.largest + 1, False)):
+            still = np.zeros(442 // (n + 1))
+            assert poise.Trials.from_changes(still, n=n).test(1, delta).stable == possible
+        assert f"n = {advice.largest:,}" in str(advice)
+    assert poise.advise(FRAME[:20], RESPONSE[:20], delta=0.01).largest == 0
+
+
+@pytest.mark.parametrize(
+    "asked", [{"X_unlabeled": FRAME[:40] + 1}, {"groups": np.arange(442) // 2}, {"groups": "g"}]
+)
+def test_its_calls_run_as_they_are_printed(asked):
+    rows = FRAME.assign(g=np.arange(442) // 2) if "g" in map(str, asked.values()) else FRAME
+    advice = poise.advise(rows, RESPONSE, delta=0.3, algorithm=Lasso(), **asked)
+    calls = [line.split("?")[1].strip() for line in str(advice).splitlines()[-2:]]
+    names = {"poise": poise, "algorithm": Lasso(), "X": rows, "y": RESPONSE}
+    measured, tested = (eval(call, names | asked) for call in calls)
+    assert measured.design.n == tested.n == advice.largest
+    assert measured.design.n_trials == {row.n: row.n_trials for row in advice.menu}[tested.n]
+    assert f"{221 if 'groups' in asked else 442} labelled {advice.unit}s can show" in str(advice)
+
+
+REMARKS = [
+    ({"patient_id": np.arange(442)}, "patient_id", "identifier"),
+    ({"visit": pd.date_range("2020", periods=442)}, "visit", "time"),
+    ({"year": np.arange(442) % 7}, "year", "time"),
+    ({"month": np.arange(442)}, "month", "time"),
+    ({"patient": np.arange(442) % 50}, "patient", "groups='patient'"),
+]
+
+
+def test_columns_that_may_be_a_mistake_are_named():
+    assert not poise.advise(FRAME, RESPONSE).remarks
+    for columns, name, word in REMARKS:
+        [remark] = poise.advise(FRAME.assign(**columns), RESPONSE).remarks
+        assert name in remark
+        assert word in remark
+
+
+def test_an_algorithm_is_tried_once():
+    iris = load_iris(return_X_y=True)
+    assert "predict_proba" in str(poise.advise(*iris, algorithm=LogisticRegression()))
+    assert "sd of the response" not in str(poise.advise(*iris))
+    assert "nearly the same" in str(poise.advise(FRAME, RESPONSE, algorithm=Lasso(1e6)))
+    assert "larger n" in str(poise.advise(FRAME, RESPONSE, algorithm=Ridge(1e9)))
+
+    def broken(X, y, seed):
+        raise RuntimeError("no licence")
+
+    assert "no licence" in str(poise.advise(FRAME, RESPONSE, algorithm=broken))
+    said = str(poise.advise(FRAME, RESPONSE, algorithm="Ridge"))
+    assert "cannot be tested" in said
+    assert "How large are the changes?" not in said  # such a call would fail

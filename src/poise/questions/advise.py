@@ -34,7 +34,6 @@ _OWNERS = {
     *("group", "site", "hospital", "school", "household", "session", "batch"),
 }
 _TIMES = {"date", "time", "datetime", "timestamp", "year", "month", "week", "day", "hour"}
-_DATE = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})\b")
 
 
 @dataclass(frozen=True)
@@ -206,7 +205,7 @@ def _of_columns(X: Any, sample: Sample) -> Iterator[str]:
     for name, values in zip(some.labels, some.columns(), strict=True):
         words = set(re.split(r"[^a-z]+", str(name).lower()))
         distinct = len(set(values.tolist()))
-        if words & _TIMES or values.dtype.kind == "M" or _DATE.match(str(values[0])):
+        if words & _TIMES or values.dtype.kind == "M":
             yield (
                 f"Column {name!r} looks like a time: rows of a time series are not independent, "
                 "which every guarantee here assumes."
