@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -43,11 +42,6 @@ def monitor(path, algorithm=noisy, **settings):
     asked = {"n": N, "epsilon": 0.4, "delta": 0.3, "random_state": 8, "points_per_trial": T}
     asked |= {} if str(path).endswith("looked") else {"check": False}  # which takes a process
     return poise.Monitor(path, algorithm, **{**asked, **settings})
-
-
-def by_hand_rows(k):
-    """The training rows of a trial of the first day."""
-    return Randomness(8).order("order of labelled rows", 90)[k * N : (k + 1) * N]
 
 
 def by_hand():
@@ -156,16 +150,12 @@ def test_the_first_trial_is_looked_at_once(tmp_path):
     assert "removing one of them" in str(result)
 
 
-def whole(path: Path) -> list[str]:
-    watch = monitor(path)
-    for day in DAYS:
-        watch.add(X[day], y[day])
-    return path.read_text().splitlines(keepends=True)
-
-
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.35, 0.42, 0.5, 0.75, 0.99])
 def test_an_interrupted_call_is_finished_by_the_same_rows(tmp_path, share):
-    lines = whole(tmp_path / "whole.record")
+    whole = monitor(tmp_path / "whole.record")
+    for day in DAYS:
+        whole.add(X[day], y[day])
+    lines = whole.path.read_text().splitlines(keepends=True)
     kept = 2 + int(share * (len(lines) - 2))
     path = tmp_path / "cut.record"
     path.write_text("".join(lines[:kept]) + lines[kept][: len(lines[kept]) // 2])
@@ -186,8 +176,9 @@ def test_an_interrupted_call_is_finished_by_the_same_rows(tmp_path, share):
     assert result.n_trials == 31
 
 
-def test_a_failed_fit_ends_a_call_which_then_goes_on(tmp_path):
-    full, row = tmp_path / "full", y[by_hand_rows(6)[0]]
+def test_a_failed_fit_ends_a_call_which_then_goes_on_and_a_record_may_begin_again(tmp_path):
+    full = tmp_path / "full"
+    row = y[Randomness(8).order("order of labelled rows", 90)[6 * N]]  # the first of trial 6
 
     def fails(X, y, seed):
         if full.exists() and y[0] == row:
@@ -203,17 +194,11 @@ def test_a_failed_fit_ends_a_call_which_then_goes_on(tmp_path):
     full.unlink()
     done = watch.add(X[:90], y[:90])
     assert np.array_equal(done.trials.changes, by_hand()[:11])
-
-
-def test_restart_keeps_rows_and_forgets_evidence(tmp_path):
-    watch = monitor(tmp_path / "a.record")
-    watch.add(X[:90], y[:90])
-    again = watch.restart()
+    again = watch.restart()  # which forgets evidence, but neither rows nor random terms
     assert (again.n_trials, again.verdict) == (0, "inconclusive")
     with pytest.raises(DataError, match="used before"):
         watch.add(X[:90], y[:90])
-    result = watch.add(X[90:130], y[90:130])
-    assert np.array_equal(result.trials.changes, by_hand()[11:16])
+    assert np.array_equal(watch.add(X[90:130], y[90:130]).trials.changes, by_hand()[11:16])
 
 
 def test_the_outlook_is_about_calls_like_the_last_one(tmp_path):
