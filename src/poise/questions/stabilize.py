@@ -35,7 +35,7 @@ def stabilize(
     delta: float,
     bounds: tuple[float, float] | None = None,
     **more: Any,
-) -> Stabilized:
+) -> StabilizedRegressor | StabilizedClassifier:
     r"""Make an estimator that is (ε, δ)-stable for every distribution, without a test.
 
     It averages copies of ``estimator`` over random bags of its rows, so small and so many that
@@ -117,7 +117,7 @@ class Promise:
     bags: BagChoice
     delta: float
     change: str
-    limits: str
+    limits: str = ""
 
     def __str__(self) -> str:
         if self.delta >= 1:
@@ -162,20 +162,8 @@ class Stabilized(Refitting, abc.ABC):
         """Return how base fits may differ, and the largest change."""
 
     @abc.abstractmethod
-    def _promised(self) -> tuple[str, str]:
-        """Say what changes by how much, and what else holds."""
-
-    @abc.abstractmethod
     def _says(self, member: Predict, X: Any) -> Floats:
         """Return what the fit to one bag predicts, within the range of the theorems."""
-
-    @property
-    def guarantee(self) -> Promise:
-        """What is promised about n training rows, with these bags."""
-        bags, relative = self.bags(), self.bounds is None and is_regressor(self)
-        # A removed row changes the range of the responses with probability 2/n.
-        delta = min(1.0, bags.delta + 2 / bags.n) if relative else bags.delta
-        return Promise(bags, delta, *self._promised())
 
     def bags(self) -> BagChoice:
         """Choose the bags that are not given; raise an error if those given are not enough."""
@@ -216,12 +204,17 @@ class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
             raise ArgumentError("is for classifiers", argument="classes", got=self.classes)
         return {"width": high - low}, high - low
 
-    def _promised(self) -> tuple[str, str]:
+    @property
+    def guarantee(self) -> Promise:
+        """What is promised about n training rows, with these bags."""
+        bags = self.bags()
         change = f"the prediction at a new point changes by more than {exactly(self.epsilon)}"
         if self.bounds is not None:
-            return change, ""
+            return Promise(bags, bags.delta, change)
+        # A removed row changes the range of the responses with probability 2/n.
+        delta = min(1.0, bags.delta + 2 / bags.n)
         limits = "The range depends on the rows: with bounds, epsilon is in units of the response. "
-        return f"{change} times the range of the training responses", limits
+        return Promise(bags, delta, f"{change} times the range of the training responses", limits)
 
     def _bounds(self) -> tuple[float, float]:
         try:
@@ -260,12 +253,15 @@ class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
         known = checks.LARGEST_COUNT if self.classes is None else len(self._known())
         return {"n_classes": known}, math.sqrt(2)  # between two vectors
 
-    def _promised(self) -> tuple[str, str]:
+    @property
+    def guarantee(self) -> Promise:
+        """What is promised about n training rows, with these bags."""
         change = f"the class probabilities at a new point change by {exactly(self.epsilon)} or more"
         limits = "Otherwise the sets before and after share at least k labels (Theorem M). "
         if self.classes is None:
             limits = "With classes= it holds for sets of labels, too. "
-        return f"{change} (Euclidean distance)", limits
+        bags = self.bags()
+        return Promise(bags, bags.delta, f"{change} (Euclidean distance)", limits)
 
     def _known(self) -> NDArray[Any]:
         known = np.unique(np.asarray(self.classes))
