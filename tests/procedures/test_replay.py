@@ -129,8 +129,8 @@ def test_a_run_takes_the_seed_that_is_there_and_refuses_what_it_cannot_keep(tmp_
 LINES = [
     {"errors": []}, {"changes": [1.0], "errors": []}, {"changes": "!", "errors": [1.0]},
     {"changes": [-1.0], "errors": [1.0]}, {"errors": [1.0] * 999}, {"stage": 1}, {"more": 1},
-    {"predictions": [[1], [["os.system", "x"]]]}, {"predictions": "AAAA"}, {"tasks": "x"},
-    {"predictions": [[-1, -1], [["int", "3"]]]}, {"failure": ["magic", ""]},
+    {"predictions": ["O", [1], "x"]}, {"predictions": "AAAA"}, {"tasks": "x"},
+    {"predictions": ["<f8", [-1, -1], "[3]"]}, {"failure": ["magic", ""]},
 ]  # fmt: skip
 
 

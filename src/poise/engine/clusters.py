@@ -11,13 +11,13 @@ that dies of a fit takes no rows along, and it is known of which.
 from __future__ import annotations
 
 import secrets
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import CancelledError, Future
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cloudpickle
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from poise.data.randomness import Ids
     from poise.engine.oracle import Oracle
 
+_CLIENT = "client = dask.distributed.Client()"
 _DEATH = (
     "its worker died, and so did a separate process that tried it again (is the "
     "machine out of memory?)"
@@ -76,7 +77,7 @@ class DaskWorkers(_Cluster):
     def __init__(self, n_jobs: int | None = None) -> None:
         self.client = _client()
         super().__init__(len(self.client.nthreads()), n_jobs)
-        self.deaths = (_imported("distributed", "dask").KilledWorker, CancelledError)
+        self.deaths = (sys.modules["distributed"].KilledWorker, CancelledError)
         self.executor = self.client.get_executor(pure=False)
         self.name = f"poise-{secrets.token_hex(8)}"
 
@@ -114,8 +115,8 @@ class RayWorkers(_Cluster):
     """All processors of the connected Ray cluster."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        ray = _imported("ray", "ray")
-        if not ray.is_initialized():
+        ray: Any = sys.modules.get("ray")
+        if ray is None or not ray.is_initialized():
             raise _unconnected("ray", "ray.init()")
         died = ray.exceptions
         super().__init__(int(ray.cluster_resources().get("CPU", 1)), n_jobs)
@@ -155,32 +156,25 @@ def connected(backend: str, n_jobs: int | None = None) -> DaskWorkers | RayWorke
 
 def connection(address: str) -> AbstractContextManager[object]:
     """Connect to a Dask cluster for a while."""
-    client: AbstractContextManager[object] = _imported("distributed", "dask").Client(address)
+    try:
+        from distributed import Client
+    except ImportError:
+        raise _unconnected("dask", _CLIENT) from None
+    client: AbstractContextManager[object] = Client(address)
     return client
 
 
 def _client() -> Any:
     try:
-        return _imported("distributed", "dask").default_client()
-    except ValueError:
-        raise _unconnected("dask", "client = dask.distributed.Client()") from None
-
-
-def _imported(name: str, backend: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        install = f"pip install 'poise[{backend}]'"
-        raise _refused(backend, f"needs the package {backend}", install) from None
+        return sys.modules["distributed"].default_client()
+    except (KeyError, ValueError):  # it is not imported, or there is no client
+        raise _unconnected("dask", _CLIENT) from None
 
 
 def _unconnected(backend: str, line: str) -> ArgumentError:
     problem = f"needs a connection to {backend.title()}, and poise starts no cluster"
     where = "with the address of yours, or without one for this machine"
-    return _refused(backend, problem, f"write {line} before, {where}")
-
-
-def _refused(backend: str, problem: str, remedy: str) -> ArgumentError:
+    remedy = f"write {line} before, {where} (pip install 'poise[{backend}]')"
     return ArgumentError(problem, argument="backend", got=backend, remedy=remedy)
 
 

@@ -8,7 +8,6 @@ predicted, beside the trials that they complete.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,7 +32,7 @@ OTHER_CODE = (
     "The journal was begun with other code of the algorithm, so its trials may be about two "
     "algorithms."
 )
-Objects = tuple[tuple[int, ...], str]  # predictions that are no plain array: shape, and JSON
+Packed = tuple[str, tuple[int, ...], str]  # an array: its type, its shape, its values as JSON
 
 
 class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -41,7 +40,7 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     changes: Table | None = None  # of one trial or several, and their errors
     errors: Table | None = None
-    predictions: bytes | Objects | None = None  # a file of NumPy's, in JSON as base64
+    predictions: Packed | None = None
     failure: tuple[Literal["error", "undefined", "death", "timeout"], str] | None = None
     said: tuple[Said, ...] = ()
     stage: int = 0
@@ -258,25 +257,20 @@ def _line(entry: Mapping[str, Any], path: str | Path) -> Line:
         raise RecordError(f"{path} holds a line that poise did not write: {error}") from None
 
 
-def _packed(array: Any) -> bytes | Objects:
-    if array.dtype.kind == "O":
-        values = array.ravel().tolist()
-        for value in values:
-            if not (value is None or isinstance(value, str | int | float)):
-                kind = type(value).__name__
-                raise RecordError(f"a prediction of type {kind} cannot be kept in a journal")
-        return array.shape, json.dumps(values)
-    body = io.BytesIO()
-    np.save(body, array, allow_pickle=False)
-    return body.getvalue()
+def _packed(array: Any) -> Packed:
+    values = array.ravel().tolist()
+    for value in values:
+        if not (value is None or isinstance(value, str | int | float)):
+            kind = type(value).__name__
+            raise RecordError(f"a prediction of type {kind} cannot be kept in a journal")
+    return array.dtype.str, array.shape, json.dumps(values)
 
 
-def _unpacked(packed: bytes | Objects) -> Any:
+def _unpacked(packed: Packed) -> Any:
+    dtype, shape, values = packed
     try:
-        if isinstance(packed, bytes):
-            return np.load(io.BytesIO(packed), allow_pickle=False)
-        return np.array(json.loads(packed[1]), dtype=object).reshape(packed[0])
-    except Exception as error:  # of NumPy, about the header of its file
+        return np.array(json.loads(values), dtype=dtype).reshape(shape)
+    except Exception as error:  # of NumPy, about what it is given
         raise RecordError(f"a line of the journal holds no predictions: {error}") from None
 
 

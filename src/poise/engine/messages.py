@@ -86,10 +86,6 @@ class Planned(Sequence[Any]):
             return Planned(self.make, self.numbers[k])
         return self.make(self.numbers[k])
 
-    def among(self, places: Sequence[int]) -> Planned:
-        """Return some of them."""
-        return Planned(self.make, [self.numbers[k] for k in places])
-
 
 class Said(NamedTuple):
     """A warning of a fit, or a line that it printed (then ``category`` is empty)."""

@@ -16,7 +16,7 @@ from poise.algorithms.distances import Distance
 from poise.checks import counted
 from poise.data.sample import Sample
 from poise.engine.execution import Execution
-from poise.engine.messages import Answer, Answers, Batch, Failure, Query, Trial
+from poise.engine.messages import Answer, Answers, Batch, Failure, Planned, Query, Trial
 from poise.engine.surroundings import Heard, Settings, one_thread
 from poise.engine.work import Work
 from poise.errors import PoiseWarning, RecordError, TrialError, note
@@ -115,7 +115,8 @@ class Oracle:
         with one_thread():
             changes, errors, doubtful = shortcut.table(places, total)
         left = [*(start + np.flatnonzero(doubtful[start:])).tolist(), total]
-        fits = self.execution.compute(self.work(tasks.among(left[:-1])), range(len(left) - 1))
+        doubted = Planned(tasks.__getitem__, left[:-1])
+        fits = self.execution.compute(self.work(doubted), range(len(doubted)))
         limit, spent, done = max(_PATIENCE, time.perf_counter() - began), 0.0, start
         with closing(fits):
             for k in left:
@@ -126,7 +127,7 @@ class Oracle:
                     yield next(fits)
                     spent, before = spent + time.perf_counter() - began, spent
                     if before <= limit < spent:
-                        _tell_slow(len(left) - 1, total)
+                        _tell_slow(len(doubted), total)
                 done = k + 1
 
     def ask(self, tasks: Sequence[Query] | Sequence[Trial]) -> list[Answer]:
