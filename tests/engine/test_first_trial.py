@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import sys
 import threading
 import time
@@ -16,6 +15,7 @@ from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 
+from helpers import kill
 from poise.algorithms.decisions import flips
 from poise.engine.first_trial import look
 from poise.engine.oracle import converse
@@ -41,42 +41,13 @@ def memo(key):
     return lambda X, y, seed: at_level(memory.setdefault(key(X, seed), float(np.mean(y))))
 
 
-def memo_by_seed():
-    return memo(lambda X, seed: seed)
+def unseeded(X, y, seed):
+    return at_level(int.from_bytes(os.urandom(4)))
 
 
-def memo_by_size():
-    return memo(lambda X, seed: len(X))
-
-
-def unseeded():
-    return lambda X, y, seed: at_level(int.from_bytes(os.urandom(4)))
-
-
-class ByClass:
-    seen = None
-
-    def __call__(self, X, y, seed):
-        type(self).seen = np.mean(y) if self.seen is None else self.seen
-        return at_level(float(self.seen))
-
-
-def global_cache():
-    def fit(X, y, seed):
-        cache = sys.modules.setdefault("poise_test_cache", types.ModuleType("poise_test_cache"))
-        return at_level(vars(cache).setdefault(str(seed), float(np.mean(y))))
-
-    return fit
-
-
-def warm_start():
-    weights = np.zeros(1)
-
-    def fit(X, y, seed):
-        weights[:] = 0.5 * weights + 0.5 * np.mean(y)
-        return at_level(float(weights[0]))
-
-    return fit
+def global_cache(X, y, seed):
+    cache = sys.modules.setdefault("poise_test_cache", types.ModuleType("poise_test_cache"))
+    return at_level(vars(cache).setdefault(str(seed), float(np.mean(y))))
 
 
 def batch(X, y, seed):
@@ -121,7 +92,6 @@ def begun(ask):
 
     yield asked
     sys.modules.pop("poise_test_cache", None)
-    ByClass.seen = None
 
 
 @pytest.fixture
@@ -140,13 +110,11 @@ def seen(begun):
 
 def test_state_between_fits_is_noticed_with_any_number_of_workers(seen):
     for jobs in (1, 2):
-        for make in (memo_by_seed, memo_by_size, unseeded, ByClass, global_cache, warm_start):
-            algorithm = make()
-            # A memo in a notebook travels with its function, filled with the seeds of a first call.
-            for _ in range(2 if make is memo_by_seed else 1):
-                said = seen(algorithm, fresh=True, n_jobs=jobs, trials=2)[1]
-                assert any(STATE in text for text in said), (make, jobs)
-            ByClass.seen = None
+        by_seed, by_size = memo(lambda X, seed: seed), memo(lambda X, seed: len(X))
+        # A memo in a notebook travels with its function, filled with the seeds of a first call.
+        for algorithm in (by_seed, by_seed, by_size, unseeded, global_cache):
+            said = seen(algorithm, fresh=True, n_jobs=jobs, trials=2)[1]
+            assert any(STATE in text for text in said), (algorithm, jobs)
     assert seen(mean, fresh=True)[1] == []
 
 
@@ -154,14 +122,11 @@ def test_a_fit_that_fails_or_dies_elsewhere_is_said(seen, ask):
     here, lock = os.getpid(), threading.Lock()
 
     def only_here(X, y, seed):
-        if os.getpid() != here:
-            raise ValueError("elsewhere")
+        assert os.getpid() == here, "elsewhere"
         return mean(X, y, seed)
 
     def dies(X, y, seed):
-        if os.getpid() != here:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return mean(X, y, seed)
+        return mean(X, y, seed) if os.getpid() == here else kill()
 
     def cannot_travel(X, y, seed):
         with lock:
@@ -188,12 +153,7 @@ class Ends:
 
 
 def arrays(X, y, seed):
-    def predict(points):
-        found = np.empty(len(points), dtype=object)
-        found[:] = [np.array([1.0, 2.0])] * len(points)
-        return found
-
-    return predict
+    return lambda points: np.array([*([np.ones(2)] * len(points)), None], dtype=object)[:-1]
 
 
 def test_predictions_that_cannot_be_compared_are_failures_like_any_other(seen):
@@ -277,9 +237,7 @@ def test_the_look_moves_on_when_a_trial_fails(begun):
 
 def test_a_death_in_the_look_costs_its_trial_only(seen):
     def deadly(X, y, seed):
-        if X[0, 0] == 0.0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return mean(X, y, seed)
+        return mean(X, y, seed) if X[0, 0] else kill()
 
     _, said, answers = seen(deadly, fresh=True, n_jobs=2, on_error="record", trials=3)
     assert said == []
@@ -288,11 +246,7 @@ def test_a_death_in_the_look_costs_its_trial_only(seen):
 
 def test_the_time_of_a_fit_is_not_that_of_all_its_predictions(begun):
     def slow(X, y, seed):
-        def predict(points):
-            time.sleep(0.3)
-            return points[:, 0]
-
-        return predict
+        return lambda points: time.sleep(0.3) or points[:, 0]
 
     this = begun(slow, points=4, fit_timeout=1)
     assert look(this.oracle, this.trials).known[0].failure is None

@@ -36,7 +36,7 @@ class InStages:
             asks = [Query(each, np.arange(2), 7 + stage) for each in rows]
             until = None if self.stop == np.inf else lambda value: value[0] > self.stop
             answers = yield Batch(asks, until)
-            found += [value.tolist() for value in answers.predictions if value is not None]
+            found += [value.tolist() for value in answers.predictions]
         return str(found) if np.isfinite(self.stop) else found
 
 
@@ -77,7 +77,7 @@ def test_a_procedure_goes_on_and_is_replayed_without_its_algorithm(name, tmp_pat
     y = KINDS if name == "text" else Y
     for size in [len(content), *(rng.randrange(100, len(content)) for _ in range(4))]:
         path.write_bytes(content[:size])
-        if b"verdict" not in content[:size] or size < len(content):
+        if size < len(content):
             with pytest.raises(RecordError, match=r"nothing comes next there|ends before"):
                 research.replay(path, RUNS[name][0], X, y)
         assert str(run(name, path, n_jobs=2 if size % 2 else 1)) == str(found) == str(run(name))
