@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier
 
 import poise
 from poise.algorithms.bags import poisson_bag, subbag
@@ -55,6 +55,7 @@ def test_every_ordered_subbag_is_equally_likely():
 
 def test_the_average_is_a_loop_over_bags():
     algorithm = poise.coupled_bags(Ridge(), n_bags=7).prepared(Sample.of(X, y))
+    assert "7 coupled bags" in algorithm.name
     predict = algorithm.fit(X[:20], y[:20], 5)
     bags = [poisson_bag(Randomness(5), k, 20) for k in range(7)]
     wanted = np.mean([Ridge().fit(X[rows], y[rows]).predict(X) for rows in bags], axis=0)
@@ -70,12 +71,3 @@ def test_weights_follow_rows_into_bags_and_probabilities_have_their_classes():
     assert np.isfinite(trials.changes).all()
     with pytest.raises(AlgorithmError, match="response='predict_proba'"):
         poise.measure(poise.coupled_bags(DecisionTreeClassifier()), X, labels, n=15)
-
-
-@pytest.mark.filterwarnings(ORDER)
-def test_coupled_bags_change_less_than_bags_drawn_anew():
-    tree = poise.coupled_bags(DecisionTreeRegressor(), n_bags=10)
-    coupled = poise.measure(tree, X, y, n=17, progress=False)
-    anew = poise.measure(tree, X, y, n=17, coupling="independent", progress=False)
-    assert coupled.changes.mean() < anew.changes.mean()
-    assert "10 coupled bags" in str(coupled.design.algorithm)

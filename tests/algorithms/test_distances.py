@@ -1,9 +1,11 @@
-"""How far apart predictions and losses are, for predictions of every type."""
+"""How far apart predictions, losses and decisions are, for predictions of every type."""
 
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 
@@ -20,6 +22,7 @@ from poise.algorithms.estimator import Estimator
 from poise.algorithms.losses import loss_change
 from poise.algorithms.predictions import Undefined, gaps
 from poise.data.sample import Sample
+from poise.decisions import decision, flips, ranking, top_k
 from poise.errors import ArgumentError
 
 NAN, INF = math.nan, math.inf
@@ -102,13 +105,20 @@ def test_what_is_no_number_has_no_distance():
         for distance in ("euclidean", "absolute"):
             with pytest.raises(Undefined, match=message):
                 as_distance(distance)(value, value)
-    for value in (datetime.date(2020, 1, 1), {"a": 1}, object(), np.datetime64("2020-01-01")):
-        with pytest.raises(Undefined, match="not a label"):
-            as_distance("label")([value], [value])
+    for distance, message, values in [
+        (
+            "label",
+            "not a label",
+            [datetime.date(2020, 1, 1), {"a": 1}, np.datetime64("2020-01-01")],
+        ),
+        ("total_variation", "one probability per class", [0.5, [7.0, 1.0], ["a"], [1.5, -0.5]]),
+        ("absolute", "single numbers", [[1.0, 2.0]]),
+    ]:
+        for value in values:
+            with pytest.raises(Undefined, match=message):
+                as_distance(distance)([value], [value])
     with pytest.raises(Undefined, match="differ in shape"):
         auto([1.0], [1.0, 2.0])
-    with pytest.raises(Undefined, match="single numbers"):
-        as_distance("absolute")([[1.0, 2.0]], [[1.0, 2.0]])
 
 
 def test_infinities():
@@ -151,12 +161,6 @@ def test_total_variation_is_the_largest_change_of_any_event(pairs):
     events = [[i for i in range(len(p)) if mask >> i & 1] for mask in range(1 << len(p))]
     largest = max(abs((p - q)[event].sum()) for event in events)
     assert as_distance("total_variation")([p], [q])[0] == pytest.approx(largest, abs=1e-12)
-
-
-def test_total_variation_needs_probabilities():
-    for value in (0.5, [7.0, 1.0], ["a"], [1.5, -0.5]):
-        with pytest.raises(Undefined, match="one probability per class"):
-            as_distance("total_variation")([value], [value])
 
 
 def test_labels():
@@ -305,3 +309,67 @@ def test_errors_of_prediction():
     assert Estimator(Ridge()).error([0, 0], y) == 3.5
     for response in ("predict_proba", "decision_function"):
         assert math.isnan(Estimator(LogisticRegression(), response).error([0.5, 0.5], y))
+
+
+# Decisions
+
+few = st.integers(0, 4).map(float)  # ties are frequent
+
+
+@given(st.lists(st.tuples(few, few), min_size=3, max_size=9))
+def test_shares_equal_loops(pairs):
+    a, b = zip(*pairs, strict=True)
+    T = len(pairs)
+    crossed = sum((x > 2) != (z > 2) for x, z in pairs)
+    assert flips(2, of=T)(a, b).tolist() == [crossed / T]
+
+    def best(scores):  # ties go to the earlier point
+        return {i for _, i in sorted((-score, i) for i, score in enumerate(scores))[:2]}
+
+    assert top_k(2, of=T)(a, b).tolist() == [1 - len(best(a) & best(b)) / 2]
+    both = list(itertools.combinations(range(T), 2))
+    other = [np.sign(a[i] - a[j]) != np.sign(b[i] - b[j]) for i, j in both]
+    assert ranking(of=T)(a, b).tolist() == pytest.approx([np.mean(other)])
+
+
+def test_what_a_decision_says_of_itself():
+    for made in (flips(0.5, of=4), top_k(2, of=4), ranking(of=4), decision(max, of=4)):
+        assert (made.panel, made.points, made.largest) == (True, 4, 1.0)
+        again = pickle.loads(pickle.dumps(made))
+        assert again.name == made.name
+    for text in ("top_k(50, of=500)", "flips(0.25, of=80)", "ranking(of=7)"):
+        assert as_distance(text).name == text
+    assert as_distance(" top_k(of=500, k=50) ").points == 500
+    assert as_distance("loss_change('squared')").name == "change of squared loss"
+
+
+def test_two_probabilities_are_that_of_the_second_class():
+    chances = np.array([0.1, 0.4, 0.6, 0.9])
+    moved = np.array([0.1, 0.6, 0.4, 0.9])
+    two = [np.column_stack([1 - each, each]) for each in (chances, moved)]
+    assert flips(0.5, of=4)(*two) == flips(0.5, of=4)(chances, moved) == 0.5
+    with pytest.raises(Undefined, match="one number per point"):
+        flips(0.5, of=2)(np.ones((2, 3)), np.ones((2, 3)))
+
+
+def test_failures_are_never_small_shares():
+    for missing in (NAN, None):
+        assert np.isnan(ranking(of=2)([1.0, missing], [1.0, 2.0])).all()
+    assert np.isnan(ranking(of=2)([1.0, INF], [1.0, INF])).all()
+    assert ranking(of=2)([1.0, -INF], [1.0, 2.0]) == 1.0  # the last has become the first
+    with pytest.raises(Undefined, match=r"top_k\(2, of=4\) is about 4 points, got 3"):
+        top_k(2, of=4)([1, 2, 3], [1, 2, 3])
+    with pytest.raises(Undefined, match="text"):
+        ranking(of=2)(["a", "b"], ["b", "a"])
+    assert np.isnan(decision(lambda a, b: NAN, of=1)([1.0], [1.0])).all()
+    for share in (-0.1, 1.1):
+        with pytest.raises(ValueError, match=r"must return a share in \[0, 1\]"):
+            decision(lambda a, b, share=share: share, of=1)([1.0], [1.0])
+
+
+def test_texts_that_are_no_decision():
+    calls = "top_k(4, of=4)", "top_k(0, of=4)", "ranking(of=1)", "flips(1e999, of=4)", "print(1)"
+    calls += "flips('a', of=4)", "flips(0.5, of=0)", "top_k(50)", "top_k(*[1, 2])", "top_k(" * 2000
+    for text in (*calls, "top_k(50, of=__import__('os').getpid())", "decision(max, of=3)"):
+        with pytest.raises(ArgumentError):
+            as_distance(text)

@@ -1,17 +1,18 @@
-"""Estimators as algorithms: every fit is the one a loop by hand would make, bit for bit."""
+"""Estimators and functions as algorithms: every fit is that of a loop by hand, bit for bit."""
 
 from __future__ import annotations
 
+import functools
 import inspect
+import math
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import Birch, KMeans
-from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -21,16 +22,14 @@ from sklearn.ensemble import (
     StackingRegressor,
     VotingClassifier,
 )
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest, f_regression
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import all_estimators, get_tags
@@ -39,8 +38,9 @@ from threadpoolctl import threadpool_limits
 from poise.algorithms.algorithm import RESPONSES, as_algorithm, seed_from
 from poise.algorithms.distances import as_distance
 from poise.algorithms.estimator import Estimator
+from poise.algorithms.predictions import Undefined
 from poise.data.sample import Sample
-from poise.errors import AlgorithmError
+from poise.errors import AlgorithmError, ArgumentError
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # some are deprecated or do not converge
 
@@ -59,22 +59,22 @@ y = X[:, 0] + X[:, 1] ** 2 + 0.3 * rng.normal(size=60)
 classes = np.array(["a", "b", "c"])[np.digitize(y, [0.3, 1.4])]
 
 
-def by_hand(estimator, X, y, response="predict", points=slice(N, None)):
+def by_hand(estimator, X, y, response="predict"):
     """Clone, set every seed, fit, ask: full and without the last row."""
     names = sorted(p for p in estimator.get_params() if p.split("__")[-1] == "random_state")
     seeds = {p: ((XI + i * GOLDEN) % 2**64) >> 33 for i, p in enumerate(names)}
     for stop in (N, N - 1):
         np.random.seed(1)  # noqa: NPY002 - as the engine does
         fitted = clone(estimator).set_params(**seeds).fit(X[:stop], y[:stop])
-        yield getattr(fitted, response)(X[points])
+        yield getattr(fitted, response)(X[N:])
 
 
-def by_poise(estimator, X, y, response="predict", points=slice(N, None), sample=None):
-    algorithm = as_algorithm(estimator, response).prepared(sample or Sample.of(X, y))
+def by_poise(estimator, X, y, response="predict"):
+    algorithm = as_algorithm(estimator, response).prepared(Sample.of(X, y))
     for stop in (N, N - 1):
         np.random.seed(1)  # noqa: NPY002 - as the engine does
         with algorithm.unchecked():
-            yield algorithm.fit(X[:stop], y[:stop], XI)(X[points])
+            yield algorithm.fit(X[:stop], y[:stop], XI)(X[N:])
 
 
 def bits(answers) -> list[bytes]:
@@ -186,25 +186,6 @@ def test_composites():
             assert got == bits(by_hand(estimator, X, classes, response)), (estimator, response)
 
 
-def test_a_table_with_text_categories_and_holes():
-    frame = pd.DataFrame(
-        {
-            "size": np.where(rng.random(60) < 0.1, np.nan, X[:, 0]),
-            "town": rng.choice(["Ulm", "Bonn", "Kiel"], 60),
-            "note": rng.choice(["quiet old house", "new house", "quiet flat"], 60),
-        }
-    )
-    columns = ColumnTransformer(
-        [
-            ("numbers", SimpleImputer(), make_column_selector(dtype_include="number")),
-            ("town", OneHotEncoder(handle_unknown="ignore"), ["town"]),
-            ("note", CountVectorizer(), "note"),
-        ]
-    )
-    model = make_pipeline(columns, RandomForestRegressor(3))
-    assert bits(by_poise(model, frame, y)) == bits(by_hand(model, frame, y))
-
-
 # Copies, seeds and threads
 
 
@@ -292,18 +273,14 @@ def test_names_for_people_and_for_records():
     assert Estimator(LogisticRegression(C=2.0), "predict_proba").name == (
         "LogisticRegression(C=2.0).predict_proba"
     )
-    long = [make_pipeline(*[PCA(2)] * 30, PCA(k), *[PCA(2)] * 30, Ridge()) for k in (2, 3)]
-    long += [TransformedTargetRegressor(Ridge(), func=by_hand)]
-    names, identities = (
-        [getattr(Estimator(e), kind) for e in long] for kind in ("name", "identity")
-    )
-    assert all("..." in name for name in names[:2])
-    assert len(set(identities)) == 3
-    assert "0x" not in names[2] + identities[2]
+    pipelines = [make_pipeline(*[PCA(2)] * 30, PCA(k), *[PCA(2)] * 30, Ridge()) for k in (2, 3)]
     values = [np.where(np.arange(5001) == 2500, a, 0.0) for a in (1, 2)]
     grids = [RandomizedSearchCV(Ridge(), {"alpha": each}) for each in values]
-    assert Estimator(grids[0]).name == Estimator(grids[1]).name
-    assert Estimator(grids[0]).identity != Estimator(grids[1]).identity
+    for one, other in (map(Estimator, pipelines), map(Estimator, grids)):
+        assert one.name == other.name
+        assert one.identity != other.identity
+    addressed = Estimator(TransformedTargetRegressor(Ridge(), func=by_hand))
+    assert "0x" not in addressed.name + addressed.identity
     assert Estimator(Bare()).name == Estimator(Bare()).identity == "Bare()"
     described = Estimator(Seeded(part=Ridge(alpha=0.5), seed=1)).identity
     assert described.startswith("Seeded(nthread=8, part__alpha=0.5, part__copy_X=True, ")
@@ -363,3 +340,143 @@ def test_code_from_outside_scikit_learn_is_noticed_at_any_depth():
     ]
     assert not any(Estimator(each).has_own_code for each in pure)
     assert all(Estimator(each).has_own_code for each in others)
+
+
+# Probabilities and scores: columns mean the same in both fits of a trial
+
+two, points = (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int), X[50:54]
+
+
+def asked(estimator, response, all_of_y, stop=60, y=None):
+    """Fit on the first rows, knowing the classes of all of them."""
+    algorithm = Estimator(estimator, response).prepared(Sample.of(X, all_of_y))
+    return algorithm.fit(X[:stop], (all_of_y if y is None else y)[:stop], 0)(points)
+
+
+def test_a_class_that_a_fit_did_not_see_has_probability_zero():
+    y = np.where(np.arange(60) == 59, "b rare", np.where(two == 1, "c", "a"))
+    full, reduced = (asked(GaussianNB(), "predict_proba", y, s) for s in (60, 59))
+    by_hand = GaussianNB().fit(X[:59], y[:59]).predict_proba(points)
+    assert reduced.tolist() == [[p, 0.0, q] for p, q in by_hand]
+    assert (full == GaussianNB().fit(X, y).predict_proba(points)).all()
+    assert (as_distance("total_variation")(full, reduced) <= 1).all()
+
+
+class Smoothed(ClassifierMixin, BaseEstimator):
+    """Gives a class that it does not name a share of what there is."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.tile([0.9, 0.1], (len(X), 1))
+
+
+def test_columns_that_hold_something_but_have_no_class_are_undefined():
+    y = np.resize(["a", "b"], 60)
+    with pytest.raises(Undefined, match=r"\['a'\] that this fit saw.*larger n.*response='predict'"):
+        asked(Smoothed(), "predict_proba", y, y=np.full(60, "a"))
+
+
+class Silent(Smoothed):
+    """Does not say which classes it saw."""
+
+    def fit(self, X, y):
+        return self
+
+
+def test_a_classifier_that_does_not_say_which_classes_it_saw_is_left_alone():
+    assert asked(Silent(), "predict_proba", two).tolist() == [[0.9, 0.1]] * 4
+
+
+def test_each_of_several_outputs_is_aligned_by_its_own_classes():
+    rare = np.where(np.arange(60) == 59, "rare", "common")
+    both = np.column_stack([np.where(two == 1, "up", "down"), rare])
+    tree = DecisionTreeClassifier(max_depth=2)
+    full, reduced = (asked(tree, "predict_proba", both, s) for s in (60, 59))
+    hand = tree.set_params(random_state=0).fit(X[:59], both[:59]).predict_proba(points)
+    assert full.shape == reduced.shape == (4, 4)
+    assert reduced.tolist() == np.column_stack([hand[0], np.ones(4), np.zeros(4)]).tolist()
+
+
+def test_one_score_against_two_columns():
+    """Two of three classes seen: the score is that of the second, the absent class has −∞."""
+    y = np.resize([0, 1, 2], 60)
+    seen = 2 * two
+    got = asked(LogisticRegression(), "decision_function", y, y=seen)
+    scores = LogisticRegression().fit(X, seen).decision_function(points)
+    assert got.tolist() == [[0.0, -math.inf, s] for s in scores]
+    everything = asked(LogisticRegression(), "decision_function", y)
+    assert as_distance("auto")(got, everything).tolist() == [math.inf] * 4
+
+
+def test_scores_of_fits_that_saw_every_class_are_left_alone():
+    score = asked(LogisticRegression(), "decision_function", two)
+    assert (score == LogisticRegression().fit(X, two).decision_function(points)).all()
+    four = np.digitize(X[:, 0], [-0.7, 0.0, 0.7])
+    pairwise = SVC(decision_function_shape="ovo")
+    got = asked(pairwise, "decision_function", four)
+    assert got.shape == (4, 6)
+    assert (got == pairwise.fit(X, four).decision_function(points)).all()
+
+
+# What can be given as an algorithm, and what is told to who gives something else
+
+
+def test_functions_and_algorithms():
+    def mean(X, y, seed, power=1):
+        return lambda rows: [y.mean() ** power + seed] * len(rows)
+
+    algorithm = as_algorithm(mean)
+    assert algorithm.has_own_code
+    assert algorithm.fit(X, y, 5 << 33)(X[:1]) == [y.mean() + 5]
+    assert algorithm.fit(X, y, 0, power=2)(X[:1]) == [y.mean() ** 2]
+    assert as_algorithm(algorithm) is algorithm
+    assert as_algorithm(lambda X, y, seed: None).name == "a lambda"
+    assert as_algorithm(functools.partial(mean, power=3)).name == (
+        "functools.partial(<function test_functions_and_algorithms.<locals>.mean>, power=3)"
+    )
+    algorithm.prepared(Sample.of(X, y, fit_params={"power": 2}))
+    with pytest.raises(AlgorithmError, match="weight"):
+        algorithm.prepared(Sample.of(X, y, fit_params={"weight": 2}))
+    with pytest.raises(AlgorithmError, match="weight"):
+        as_algorithm(Ridge()).prepared(Sample.of(X, y, fit_params={"weight": 2}))
+    with pytest.raises(TypeError, match="must return a function from rows to predictions, got int"):
+        as_algorithm(lambda X, y, seed: 3).fit(X, y, 0)
+
+
+class Exits(BaseEstimator):
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X
+
+    def __repr__(self):
+        raise SystemExit(0)
+
+
+class BadTags(ClassifierMixin, BaseEstimator):
+    fit, predict = Exits.fit, Exits.predict
+
+    def __sklearn_tags__(self):
+        raise SystemExit(0)
+
+
+def test_what_is_no_algorithm_is_told_what_would_be():
+    refused = [
+        (Ridge, "predict", r"instance, not a class.*write Ridge\(\)"),
+        ("ridge", "predict", "must be an estimator with fit and predict, or a function"),
+        (StandardScaler(), "predict", r"must have a method predict\(X\).*pipeline"),
+        (Ridge(), "predict_proba", "must have a method predict_proba.*response='predict'"),
+        (lambda X, y: X, "predict", r"must accept \(X, y, seed\)"),
+        (lambda X, y, seed: X, "predict_proba", "is for estimators"),
+        (Exits(), "predict", "Exits cannot be described: SystemExit: 0"),
+        (BadTags(), "predict", "BadTags cannot be described: SystemExit: 0"),
+    ]
+    for candidate, response, message in refused:
+        with pytest.raises(AlgorithmError, match=message):
+            as_algorithm(candidate, response)
+    with pytest.raises(ArgumentError, match="response must be 'predict'"):
+        as_algorithm(Ridge(), "transform")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from poise.data.randomness import Randomness, as_coupling
 from poise.data.sample import Sample
@@ -37,18 +36,6 @@ def test_the_papers_split_by_hand() -> None:
             assert split.points(k - 1).tolist() == [m * n + k - 1]
             words = Randomness(0).block("xi", k - 1, k)[0].tolist()
             assert split.terms(k - 1) == (words[0], words[0])
-
-
-def test_shuffled_rows_are_the_same_trials_of_rows_in_another_order() -> None:
-    asked = {"n": 4, "trials": 5, "n_points": 3, "removals": 2}
-    plain, shuffled = split_of(30, 12, **asked, shuffle=False), split_of(30, 12, **asked)
-    more = 30 + Randomness(0).order("order of unlabelled rows", 12)
-    order = np.append(Randomness(0).order("order of labelled rows", 30), more)
-    for k in range(5):
-        for j in range(2):
-            for mine, theirs in zip(plain.rows(k, j), shuffled.rows(k, j), strict=True):
-                assert order[mine].tolist() == theirs.tolist()
-        assert order[plain.points(k)].tolist() == shuffled.points(k).tolist()
 
 
 def test_what_is_removed_stands_last_or_is_replaced() -> None:
@@ -98,7 +85,7 @@ def test_rows_removed_in_place_are_drawn_beforehand() -> None:
 def test_no_row_serves_two_trials() -> None:
     for seed in range(600):
         rng = np.random.default_rng(seed)
-        n, flag = int(rng.integers(2, 7)), [bool(rng.integers(2)) for _ in range(6)]
+        n, flag = int(rng.integers(2, 7)), [bool(rng.integers(2)) for _ in range(5)]
         remove = int(rng.integers(1, n))
         here, there = int(rng.integers(3, 81)), int(rng.integers(0, 31))
         rows: dict[str, Any] = {"labeled": here, "unlabeled": there}
@@ -113,9 +100,8 @@ def test_no_row_serves_two_trials() -> None:
             "root": seed,
             "shuffle": flag[1],
             "replace": flag[2],
-            "losses": flag[3],
-            "one_full_fit": flag[4],
-            "position": "uniform" if flag[5] else "last",
+            "one_full_fit": flag[3],
+            "position": "uniform" if flag[4] else "last",
         }
         _check(rows, asked)
 
@@ -127,7 +113,7 @@ def _check(rows: dict[str, Any], asked: dict[str, Any]) -> None:
     unlabeled = np.arange(rows["unlabeled"]) if unlabeled is None else unlabeled
     other = np.where(unlabeled < 0, -1, unlabeled + labeled.max() + 1)  # -1 serves no trial
     owner = np.append(labeled, other)  # the unit of each row
-    units, more = len(set(labeled)), 0 if asked["losses"] else len(set(unlabeled[unlabeled >= 0]))
+    units, more = len(set(labeled)), len(set(unlabeled[unlabeled >= 0]))
     width = asked["n"] + asked["remove"] * asked["replace"]
     m = min(units // width, (units + more) // (width + asked["n_points"]))
     split = split_of(**rows, **asked, trials=m)
@@ -141,7 +127,6 @@ def _check(rows: dict[str, Any], asked: dict[str, Any]) -> None:
         assert (len(trained), len(tested)) == (width, asked["n_points"])
         assert not trained & tested
         assert not used & (trained | tested)
-        assert not asked["losses"] or (points < rows["labeled"]).all()
         used |= trained | tested
         everything = [set(split.removed(k, j).tolist()) for j in range(asked["removals"])]
         assert sum(map(len, everything)) == len(set().union(*everything))
@@ -162,11 +147,3 @@ def test_each_row_of_a_test_group_is_as_likely() -> None:
     )
     assert (np.abs(np.bincount(drawn, minlength=3) - 200) < 6 * np.sqrt(600 * 2 / 9)).all()
     assert {int(split.points(k)[0]) // 3 for k in range(100)} == set(range(200, 300))
-
-
-def test_the_order_of_rows_is_made_where_it_is_needed_only() -> None:
-    split = split_of(30, n=4, trials=5)
-    split.terms(3)
-    assert "units" not in vars(split)
-    with pytest.raises(IndexError):
-        split_of(6, 10, n=3, trials=2, losses=True).points(0)

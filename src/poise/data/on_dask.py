@@ -269,12 +269,12 @@ class DaskSample:
                 ranks = dict(zip(numbers, np.argsort(places).tolist(), strict=True))
             orders.append(Order(table.first[-1], random, role, self.columns.groups, ranks))
             units.append(table.first[-1] if ranks is None else len(ranks))
-        return sides_of(split, first, orders, [units[0], 0 if split.losses else units[1]])
+        return sides_of(split, first, orders, units)
 
     def _placed(self, sides: tuple[Side, Side]) -> list[list[Any]]:
         """Return what the partitions of each table will keep."""
         both = zip(self.tables, sides, strict=True)
-        return [table.each(Side.placed, side) if side.units else [] for table, side in both]
+        return [table.each(Side.placed, side) if side.words.size else [] for table, side in both]
 
     def moved(self, sides: tuple[Side, Side], pieces: int) -> list[tuple[Any, ...]]:
         """Return the rows of each piece, which Dask moves when they are needed."""

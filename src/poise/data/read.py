@@ -301,8 +301,8 @@ def _decoded(path: str, encoding: str) -> str:
 
 def _guessed(first: str, decimal: str) -> str:
     """Return the separator that occurs most often in the first line."""
-    possible = [sep for sep in (",", ";", "\t", "|") if sep != decimal and sep in first]
-    return max(possible, key=first.count) if possible else ";" if decimal == "," else ","
+    usual = (";", ",") if decimal == "," else (",", ";")  # if there is one column
+    return max(*usual, "\t", "|", key=first.count)
 
 
 def _lines_of_rows(path: str, content: bytes, sep: str) -> list[int]:

@@ -84,8 +84,7 @@ class Split:
     """The rows and random terms of every trial, by number.
 
     ``trials`` is the planned number also where fewer removals or points are used than were
-    planned: these are then the first of the planned ones. Losses can be compared at labelled rows
-    only.
+    planned: these are then the first of the planned ones.
 
     Removal j takes the j-th block of ``remove`` units from the end: it stands last in the full
     fit, and is missing or replaced in the reduced one. With position "uniform", the units that
@@ -117,7 +116,6 @@ class Split:
     position: Literal["last", "uniform"] = "last"
     one_full_fit: bool = False
     shuffle: bool = True
-    losses: bool = False
     here: int | None = None  # how many trials, if not all
     _terms: dict[int, list[list[int]]] = field(default_factory=dict, repr=False)
 
@@ -214,7 +212,7 @@ class Split:
         sample = self.sample
         role = "order of labelled rows" if sample.groups is None else "order of groups"
         here = self._side(role, sample.groups, sample.n_groups or sample.n_labeled)
-        if self.losses or not sample.n_unlabeled:
+        if not sample.n_unlabeled:
             return here
         codes = sample.groups_unlabeled
         count = sample.n_unlabeled if codes is None else sample.n_groups_unlabeled

@@ -185,8 +185,7 @@ class Job:
         """Plan which rows each trial takes."""
         planned: dict[str, Any] = {name: getattr(design, name) for name in _SPLIT}
         planned |= {"trials": planned.pop("n_trials"), "n_points": planned.pop("points")}
-        losses = design.compares == "losses"
-        return Split(self.sample, self.randomness, self.coupling, losses=losses, **planned)
+        return Split(self.sample, self.randomness, self.coupling, **planned)
 
     def _shortcut(self) -> Shortcut | None:
         """Find exact formulas for these fits, where a trial is one that they know."""
