@@ -18,6 +18,7 @@ from poise.cli import main
 
 MODELS = '''
 """Algorithms in a file, as people keep them."""
+import builtins
 import numpy as np
 
 def mean(X, y, seed, shift=0.0):
@@ -25,22 +26,13 @@ def mean(X, y, seed, shift=0.0):
     level = float(np.mean(y)) + shift
     return lambda rows: [level] * len(rows)
 
-def last(X, y, seed):
-    return lambda rows: [float(np.asarray(y)[-1])] * len(rows)
-
 def failing(X, y, seed):
     raise ZeroDivisionError("the matrix\\n  is singular")
 
-def fails_late(X, y, seed, state={"fits": 0}):
-    state["fits"] += 1
-    if state["fits"] > 15:
-        raise ZeroDivisionError("the sixteenth fit")
-    return lambda rows: [0.0] * len(rows)
-
-def interrupted(X, y, seed, state={"fits": 0}):
-    state["fits"] += 1
-    if state["fits"] == 15:
-        raise KeyboardInterrupt
+def ends_once(X, y, seed, error="KeyboardInterrupt", fits=[]):
+    fits.append(error)
+    if fits.count(error) == 15:
+        raise vars(builtins)[error]("the fifteenth fit")
     return lambda rows: [0.0] * len(rows)
 
 def far(a, b, y=None):
@@ -57,11 +49,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"id": np.arange(660), "size": rng.normal(size=660)})
     frame["price"] = 2 * frame["size"] + rng.normal(size=660)
-    frame.to_csv(place / "numbers.csv", index=False)
-    frame.drop(columns="price").head(60).to_csv(place / "more.csv", index=False)
-    frame.assign(price=np.where(frame["price"] > 0, "high", "low")).to_csv(
-        place / "labels.csv", index=False
-    )
+    labels = np.where(frame["price"] > 0, "high", "low")
+    for name, rows in {
+        "numbers": frame,
+        "more": frame.drop(columns="price").head(60),
+        "labels": frame.assign(price=labels),
+        "grouped": frame.assign(group=frame.index // 10),
+    }.items():
+        rows.to_csv(place / f"{name}.csv", index=False)
     (place / "poise_test_models.py").write_text(MODELS, encoding="utf-8")
     return place
 

@@ -125,29 +125,26 @@ def test_a_failed_fit_is_status_3_and_names_the_trial_and_the_remedy(run) -> Non
     assert (recorded.exit_code, recorded.stdout) == (5, "inconclusive\n")
 
 
-def test_a_failed_fit_does_not_lose_the_trials_before_it(run, folder: Path) -> None:
-    result = run(f"{MODELS}:fails_late --no-look --save late.json")
-    assert result.exit_code == 3
-    assert "what was measured before is in late.json" in result.stderr
-    assert "--on-error record counts a failed trial against 'stable' instead" in result.stderr
-    assert poise.load(folder / "late.json").changes.tolist() == [[[0.0]]] * 7
-
-
-def test_an_interrupted_command_says_what_is_kept_and_goes_on(run, folder: Path) -> None:
-    words = f"{MODELS}:interrupted --no-look --journal stopped.journal"
-    stopped = run(f"{words} --save late.json")
-    assert stopped.exit_code == 130, stopped.stderr
+@pytest.mark.parametrize(
+    ("error", "status", "last"),
+    [
+        ("OSError", 3, "--on-error record counts a failed trial against 'stable' instead"),
+        ("KeyboardInterrupt", 130, "poise: interrupted"),
+    ],
+)
+def test_what_ended_early_says_what_is_kept_and_goes_on(run, folder, error, status, last) -> None:
+    words = f"{MODELS}:ends_once(error='{error}') --no-look --journal {error}.journal"
+    stopped = run(f"{words} --save late.json --force")
+    assert stopped.exit_code == status, stopped.stderr
     assert "what was measured before is in late.json" in stopped.stderr
-    assert "stopped.journal: the same command goes on from there" in stopped.stderr
-    assert stopped.stderr.splitlines()[-1] == "poise: interrupted"
-    assert "only 7 of" in run("show stopped.journal").stdout
+    assert f"{error}.journal: the same command goes on from there" in stopped.stderr
+    assert stopped.stderr.splitlines()[-1].endswith(last)
+    assert poise.load(folder / "late.json").changes.tolist() == [[[0.0]]] * 7
+    assert "only 7 of" in run(f"show {error}.journal").stdout
     done = run(words)
-    assert (done.exit_code, run("show stopped.journal").stdout) == (0, done.stdout)
-    assert "--journal" in (folder / "stopped.journal").read_text()
-    assert (
-        "--save must not be a file that this command"
-        in run(f"{words} --save stopped.journal").stderr
-    )
+    assert (done.exit_code, run(f"show {error}.journal").stdout) == (0, done.stdout)
+    over = run(f"{words} --save {error}.journal").stderr
+    assert "--save must not be a file that this command" in over
 
 
 @pytest.mark.parametrize(
@@ -182,16 +179,12 @@ def test_programs_that_embed_the_commands_see_the_errors_themselves() -> None:
 
 def test_a_row_is_named_by_its_line_and_a_column_by_its_name(run, folder: Path) -> None:
     lines = (folder / "numbers.csv").read_text().splitlines()
-    cells = lines[5].split(",")
-    for name, cell, said in [
-        ("price", f"{cells[0]},{cells[1]},", "'price'"),
-        ("size", f"{cells[0]},tall,{cells[2]}", "'size'"),
+    for cells, asked, said in [
+        ("5,1,", BASE, "column 'price' of broken.csv"),
+        ("5,tall,1", BASE, "column 'size' of broken.csv mixes"),
+        ("5,,1", "advise numbers.csv --target price", "column 'size' of broken.csv holds nan"),
     ]:
-        (folder / "broken.csv").write_text("\n".join([*lines[:5], cell, *lines[6:]]))
-        result = run(RIDGE.replace("numbers.csv", "broken.csv"))
-        assert result.exit_code == 2, name
-        assert said in result.stderr, name
-        assert "line 6" in result.stderr, result.stderr
-    (folder / "broken.csv").write_text("\n".join([*lines[:5], f"5,,{cells[2]}", *lines[6:]]))
-    said = run("advise broken.csv --target price --algorithm Lasso").stdout
-    assert "column 'size' of broken.csv holds nan in line 6;" in said
+        (folder / "broken.csv").write_text("\n".join([*lines[:5], cells, *lines[6:]]))
+        told = run(asked.replace("numbers.csv", "broken.csv") + " --algorithm Lasso").output
+        (line,) = (line for line in told.splitlines() if "broken.csv" in line and said in line)
+        assert "line 6" in line
