@@ -137,6 +137,11 @@ def test_details_measured_trials_and_warnings_of_every_kind():
         facts = result.details().splitlines()
         assert warned.judge(result.question).details().startswith("Warning: rows are copies\n")
         assert facts[0].startswith(("epsilon: ", "delta: "))
+        design = result.design
+        anew, kept = "seed inside the algorithm is set anew", "seeds that were set are kept"
+        assert (anew in result.details()) == (design.notion == "new" and design.from_rows)
+        assert (kept in result.details()) == (design.notion not in ("new", "changed"))
+        assert ("compare probabilities" in result.details()) == (design.distance == "label")
         assert any(line.startswith("failures: trial 0") for line in facts) == bool(
             result.n_failures
         )

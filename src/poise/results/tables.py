@@ -9,7 +9,7 @@ from typing import Any
 
 from poise.errors import ArgumentError
 from poise.numbers import at_least, at_most, exactly, level, number
-from poise.results.design import in_brief
+from poise.results.design import Design, in_brief
 from poise.results.result import NUMBERS, Result
 from poise.results.sentences import larger_changes, limit_of_delta, pvalue, warned
 
@@ -42,9 +42,12 @@ def facts(result: Result) -> dict[str, str]:
     for field in fields(design):
         value = getattr(design, field.name)
         found[field.name] = "" if value == field.default else in_brief(str(value), _LONGEST)
+    if design.distance == "label" and design.response == "predict":  # which move before it does
+        found["distance"] += "; response='predict_proba' would compare probabilities"
     first = trials.failures[:_MOST_FAILURES]
     versions = getattr(origin, "versions", {})
     found |= {
+        "seed": _seeds(design) if design.from_rows else "",
         "zeta": written("zeta", trials.zeta),
         "error": written("error", trials.error),
         "failures": "; ".join(f"trial {f.trial} ({f.kind}): {f.message}" for f in first),
@@ -53,6 +56,15 @@ def facts(result: Result) -> dict[str, str]:
         "digest of the rows": getattr(origin, "data", ""),
     }
     return {name: " ".join(text.split()) for name, text in found.items() if text}
+
+
+def _seeds(design: Design) -> str:
+    """Say what the seed is for, and what becomes of an estimator's own."""
+    if design.notion == "changed":
+        return f"{design.seed}, which orders the fresh {design.unit}s"
+    if design.notion != "new":
+        return f"{design.seed}; all fits share it, and seeds that were set are kept"
+    return f"{design.seed}; every seed inside the algorithm is set anew in each trial"
 
 
 def written(name: str, value: Any) -> str:
