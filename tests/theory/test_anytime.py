@@ -70,39 +70,34 @@ def test_the_first_to_reach_the_level_decides_and_a_contradiction_is_seen():
 
 def tables():
     rng = np.random.default_rng(3)
-    for m, width in ((0, 1), (1, 1), (9, 1), (40, 1), (40, 6), (150, 2)):
-        for scale in (0.2, 0.8):
-            values = np.round(rng.gamma(0.5, scale, (m, width)), 2)
-            values[rng.random((m, width)) < 0.03] = np.nan
-            yield Changes(values, m)
+    for (m, width), scale in itertools.product(((0, 1), (9, 1), (40, 1), (40, 6)), (0.2, 0.8)):
+        values = np.round(rng.gamma(0.5, scale, (m, width)), 2)
+        values[rng.random((m, width)) < 0.03] = np.nan
+        yield Changes(values, m)
 
 
-def test_verdicts_p_values_and_limits_are_those_of_the_process_at_every_time():
+def test_p_values_and_limits_are_the_best_of_all_looks():
     verdicts = set()
-    for seen, delta, alpha in itertools.product(tables(), (0.0, 0.2, 0.6), (0.05, 0.4)):
+    for seen, alpha in itertools.product(tables(), (0.05, 0.4)):
         S, low = seen.shares(0.5), seen.shares(0.5, failures_exceed=False)
-        process = open_ended(S, delta, alpha, low)
-        judged = anytime.judge(seen, 0.5, delta, alpha)
-        assert judged.verdict == process.verdict
-        verdicts.add(judged.verdict)
-        for p, log_e in (
-            (judged.pvalue, process.log_e),
-            (judged.pvalue_unstable, process.log_e_unstable),
-        ):
-            assert p == pytest.approx(math.exp(-log_e.max(initial=0)), rel=1e-8)
-            assert (p <= alpha) == (log_e.max(initial=0) >= math.log((1 - 1e-9) / alpha))
-        if len(S):
-            assert judged.e_value == pytest.approx(math.exp(process.log_e[-1]))
-            looks = range(1, len(S) + 1, 1 if len(S) < 50 else 7)  # of a run: the best so far
-            upper = min(mixture_delta_hat(S[:t], alpha) for t in looks)
-            lower = max(1 - mixture_delta_hat(1 - low[:t], alpha) for t in looks)
-            exact = 1e-9 if len(S) < 50 else 0.02
-            assert upper - exact <= anytime.upper_delta(seen, 0.5, alpha) <= upper + 1e-9
-            assert lower - 1e-9 <= anytime.lower_delta(seen, 0.5, alpha) <= lower + exact
+        for delta in (0.0, 0.2, 0.6):
+            process = open_ended(S, delta, alpha, low)
+            judged = anytime.judge(seen, 0.5, delta, alpha)
+            verdicts.add(judged.verdict)
+            for p, log_e in (
+                (judged.pvalue, process.log_e),
+                (judged.pvalue_unstable, process.log_e_unstable),
+            ):
+                assert p == pytest.approx(math.exp(-log_e.max(initial=0)), rel=1e-8)
+                assert (p <= alpha) == (log_e.max(initial=0) >= math.log((1 - 1e-9) / alpha))
+            if len(S):
+                assert judged.e_value == pytest.approx(math.exp(process.log_e[-1]))
+        looks = range(len(S) + 1)
+        upper = min(mixture_delta_hat(S[:t], alpha) for t in looks)
+        lower = max(1 - mixture_delta_hat(1 - low[:t], alpha) for t in looks)
+        assert anytime.upper_delta(seen, 0.5, alpha) == pytest.approx(upper, abs=1e-9)
+        assert anytime.lower_delta(seen, 0.5, alpha) == pytest.approx(lower, abs=1e-9)
     assert verdicts == {"stable", "unstable", "inconclusive"}
-    nothing = Changes(np.empty((0, 1)), 0)
-    assert anytime.upper_delta(nothing, 0.5, 0.05) == 1
-    assert anytime.lower_delta(nothing, 0.5, 0.05) == 0
 
 
 def test_limits_of_epsilon_are_where_the_verdicts_change():

@@ -103,21 +103,17 @@ def test_the_smallest_delta_and_alpha_in_rational_arithmetic():
     assert solved > 35
 
 
-@pytest.mark.parametrize(
-    ("delta", "delta_star", "alpha", "wanted"),
-    [
+def test_large_answers_are_locally_exact():
+    for *test, wanted in (
         (0.01, 0.0099, 0.05, 0.9),  # 8.4e6 trials
         (0.5, 0.499, 0.05, 0.9),  # steps closer than the rounding of their starts
         (1e-8, 9e-9, 1e-12, 0.5),  # 5e11 trials
-    ],
-)
-def test_large_answers_are_locally_exact(delta, delta_star, alpha, wanted):
-    test = delta, delta_star, alpha
-    first = next_met(test, wanted, False, 0)
-    assert power(first, *test) >= wanted > power(np.arange(first - 400, first), *test).max()
-    coin = next_met(test, wanted, True, 0)
-    powers = power([coin, coin - 1], *test, randomized=True)
-    assert powers[0] >= wanted > powers[1]
+    ):
+        first = next_met(test, wanted, False, 0)
+        assert power(first, *test) >= wanted > power(np.arange(first - 400, first), *test).max()
+        coin = next_met(test, wanted, True, 0)
+        powers = power([coin, coin - 1], *test, randomized=True)
+        assert powers[0] >= wanted > powers[1]
 
 
 FULL = {"n_labeled": 1000, "n": 100, "delta": 0.1, "alpha": 0.05, "power": 0.9}
@@ -158,20 +154,14 @@ def test_the_menu_is_what_each_size_can_show():
     assert menu(1) == menu(0) == []
 
 
-# The averaged test: estimates, and what they must not do.
-
-
-@pytest.mark.parametrize(
-    "test", [(0.1, 0.05, 0.05, 0.3), (0.05, 0.015, 0.01, 0.6), (0.2, 0.12, 0.1, 0)]
-)
-def test_estimated_power_rises_smoothly_and_stays_below_the_ceiling(test):
+def test_estimated_power_rises_smoothly_and_stays_below_the_ceiling():
     """It once jumped to 0 where constant shares have no power."""
-    *test, v = test
-    least = int(clean_trials(test[0], test[2]))
-    many = [*range(least, least + 120), *range(least + 120, 400, 20)]
-    powers = np.array([averaged_power(m, *test, v) for m in many])
-    assert (np.diff(powers) >= -1e-12).all()
-    assert np.diff(powers).max() < 0.2
-    assert (powers <= [share_ceiling(m, *test) for m in many]).all()
-    assert averaged_power(least - 1, *test, v) == 0.0
-    assert averaged_power(500, test[0], test[0], test[2], v) == test[2]
+    for *test, v in ((0.1, 0.05, 0.05, 0.3), (0.05, 0.015, 0.01, 0.6), (0.2, 0.12, 0.1, 0)):
+        least = int(clean_trials(test[0], test[2]))
+        many = [*range(least, least + 120), *range(least + 120, 400, 20)]
+        powers = np.array([averaged_power(m, *test, v) for m in many])
+        assert (np.diff(powers) >= -1e-12).all()
+        assert np.diff(powers).max() < 0.2
+        assert (powers <= [share_ceiling(m, *test) for m in many]).all()
+        assert averaged_power(least - 1, *test, v) == 0.0
+        assert averaged_power(500, test[0], test[0], test[2], v) == test[2]
