@@ -43,7 +43,7 @@ PLANTED = {  # the words for it beside a claim: module, right, wrong
     "the coin is ignored": ("procedures.own", "if self.randomized", "if False"),
     "a tie counts half": ("theory.binomial", "m, truth, a)", "m, truth, a / 2)"),
     "delta_hat with one exceedance less": (
-        "theory.limits", "(b, m, level, coin))", "(b - (b > 0), m, level, coin))"),
+        "theory.limits", "arrays(b, m, level, coin)", "arrays(b - (b > 0), m, level, coin)"),
     "delta_hat without zeta": (
         "theory.limits", 'checks.alphas(alpha), checks.probabilities("zeta", zeta)',
         "checks.alphas(alpha), np.asarray(1.0)"),
