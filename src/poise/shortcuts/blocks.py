@@ -115,18 +115,11 @@ class Shortcut:
         self, train: Ids, y: Floats, points: Ids, near: Floats | None
     ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         family: Any = self.family
-        taken = self._taken(train) if near is None else near.take(train)[:, None]
+        taken = _Taken(self.X, train) if near is None else near.take(train)[:, None]
         compute = family.cells if near is None else family.nearest
         cells = compute(taken, y, self.rows(points), self.removals)
         changes, doubtful = self._judged(cells, y)
         return changes, self._errors(cells.full, points), doubtful
-
-    def _taken(self, train: Ids) -> Floats:
-        """Return the rows of some trials, (m, n, d), without a copy if they follow one another."""
-        first, last = int(train[0, 0]), int(train[-1, -1])
-        if last - first == train.size - 1 and (np.diff(train.reshape(-1)) == 1).all():
-            return self.X[first : last + 1].reshape(*train.shape, -1)
-        return self.X.take(train, axis=0)
 
     def _judged(self, cells: Cells, y: Array) -> tuple[Floats, NDArray[np.bool_]]:
         """Return changes, and which trials rounding could decide."""
@@ -168,6 +161,26 @@ class Shortcut:
         losses = full != y if self.family.classes else np.abs(full - y)
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(here, losses, 0).sum(axis=1) / here.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """The rows of trials, (m, n, d), taken when they are looked up."""
+
+    X: Floats
+    train: Ids
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (*self.train.shape, self.X.shape[1])
+
+    def __getitem__(self, some: slice) -> Floats:
+        """Return those of some trials, without a copy if they follow one another."""
+        train = self.train[some]
+        first, last = int(train[0, 0]), int(train[-1, -1])
+        if last - first == train.size - 1 and (np.diff(train.reshape(-1)) == 1).all():
+            return self.X[first : last + 1].reshape(*train.shape, -1)
+        return self.X.take(train, axis=0)
 
 
 def _scale(y: Array, full: Array) -> Array:

@@ -29,13 +29,13 @@ from poise.shortcuts.cells import (
     whitened,
 )
 
+_AT_ONCE = 1 << 18  # numbers, 2 MB: rows whose sums are taken together
 _SMALLEST, _LARGEST = 1e-280, 1e280  # beyond, squares underflow or overflow
 
 
 class _Trials(NamedTuple):
-    """Rows (m, n, d), responses (m, q, n) and points (m, T, d), about their means."""
+    """Responses (m, q, n) and points (m, T, d), about the means of their trials."""
 
-    rows: Array
     responses: Array
     test: Array
     share: float  # 1/n with an intercept, else 0
@@ -57,7 +57,9 @@ class Linear:
 
     def numbers(self, n: int, d: int, removals: int, points: int) -> int:
         """Return how many numbers a trial keeps in memory."""
-        return n * d + max(1, self.classes) * (n + 3 * removals * points)
+        responses = max(1, self.classes)
+        rows = 2 * (d + removals + points + responses) if d < n else n
+        return rows * d + responses * (n + 3 * removals * points)
 
     def on_rounded_rows(self, roundings: Array) -> Linear:
         """Return the family for rows that have so many roundings behind them."""
@@ -78,27 +80,27 @@ class Linear:
         """Return predictions (m, q, T), what removals take from them (m, q, R, T), errors."""
         n, d = X.shape[1:]
         share = 1.0 / n if self.intercept else 0.0
-        mean = np.full((1, n), share) @ X  # several times as fast as X.mean(axis=1)
         level = np.vecdot(Y, np.full(n, share))[..., None]
-        data = _Trials(
-            rows=centred(X, mean) if self.intercept else X,
-            responses=Y - level if self.intercept else Y,
-            test=points - mean,
-            share=share,
-            mean=mean,
-            level=level,
-            size=np.abs(points) + np.abs(mean),
-        )
-        found = self._narrow(data, removals) if d < n else self._wide(data, removals)
+        Y = Y - level if self.intercept else Y
+        if d < n:
+            step = max(1, _AT_ONCE // (n * d))
+            parts = [slice(k, k + step) for k in range(0, len(Y), step)]
+            sums = zip(*(_sums(X[p], Y[p], share, removals) for p in parts), strict=True)
+            mean, *known = map(np.concatenate, sums)
+        else:
+            rows = X[:]
+            mean = np.full((1, n), share) @ rows
+        data = _Trials(Y, points - mean, share, mean, level, np.abs(points) + np.abs(mean))
+        found = self._narrow(data, *known) if d < n else self._wide(data, rows, removals)
         full, moved, error = found[0] + level, *found[1:]
         return full, moved, self.roundings * ROUNDING * (error + np.abs(full))
 
-    def _narrow(self, data: _Trials, removals: int) -> tuple[Array, Array, Array]:
-        rows, Y, share = data.rows, data.responses, data.share
-        gram = rows.mT @ rows  # the very same array: half the work
-        gram[:, range(rows.shape[2]), range(rows.shape[2])] += self.penalty
-        vectors = [last(rows.mT, removals).mT, data.test, Y @ rows]
-        half, inflation = whitened(gram, np.concatenate(vectors, axis=1))
+    def _narrow(
+        self, data: _Trials, gram: Array, cross: Array, gone: Array
+    ) -> tuple[Array, Array, Array]:
+        Y, share, removals = data.responses, data.share, gone.shape[1]
+        gram[:, range(gram.shape[2]), range(gram.shape[2])] += self.penalty
+        half, inflation = whitened(gram, np.concatenate([gone, data.test, cross], axis=1))
         removed, test, fit = np.split(half, [removals, -Y.shape[1]], axis=1)
         gap = 1.0 - share - np.vecdot(removed, removed)  # (m, R)
         left_out = (last(Y, removals) - fit @ removed.mT) / gap[:, None]  # (m, q, R)
@@ -117,7 +119,7 @@ class Linear:
         left_out: Array,
     ) -> Array:
         """Bound what rounding does to predictions, over all removals, to first order."""
-        n = data.rows.shape[1]
+        n = data.responses.shape[2]
         diagonal = diagonal_of(gram)
         low, high = diagonal.min(axis=1), diagonal.max(axis=1)
         least = np.where((least > 0) & (low > _SMALLEST) & (high < _LARGEST), least, np.nan)
@@ -139,10 +141,11 @@ class Linear:
         error += np.abs(data.level) * (math.sqrt(n) * reach)
         return error
 
-    def _wide(self, data: _Trials, removals: int) -> tuple[Array, Array, Array]:
-        rows, Y, share = data.rows, data.responses, data.share
+    def _wide(self, data: _Trials, rows: Array, removals: int) -> tuple[Array, Array, Array]:
+        Y, share = data.responses, data.share
         m, n, _ = rows.shape
-        if share:  # the rounding error of a mean is the same in all rows
+        if share:  # twice: the rounding error of a mean is the same in all rows
+            rows = centred(rows, data.mean)
             rows = centred(rows, np.full((1, n), share) @ rows)
         system = rows @ rows.mT
         typical = np.trace(system, axis1=1, axis2=2) / n * (share > 0)
@@ -166,3 +169,11 @@ class Linear:
         error = by_fit[..., None] * sharp[:, None]
         error += np.abs(data.level) * (math.sqrt(n) / root * by_point)[:, None]
         return fit @ kernel.mT, left_out[..., None] * weight[:, None], error
+
+
+def _sums(X: Array, Y: Array, share: float, removals: int) -> tuple[Array, Array, Array, Array]:
+    """Return means, Gram matrices and cross products about them, and the rows to be removed."""
+    mean = np.full((1, X.shape[1]), share) @ X  # several times as fast as X.mean(axis=1)
+    rows = centred(X, mean) if share else X
+    gone = last(rows.mT, removals).mT.copy()  # a view would keep all rows in memory
+    return mean, rows.mT @ rows, Y @ rows, gone  # the very same array: half the work

@@ -30,6 +30,7 @@ class Neighbours:
 
     def cells(self, X: Array, y: Array, points: Array, removals: int) -> Cells:
         """Search once for the neighbours of all fits."""
+        X = X[:]
         if points.shape[1] == 1:
             distances = distance(X, -2.0 * points)[:, None]
         else:

@@ -27,11 +27,11 @@ class Scaled:
 
     def numbers(self, n: int, d: int, removals: int, points: int) -> int:
         """Return how many numbers a trial keeps in memory."""
-        return 3 * n * d + self.inner.numbers(n, d, 1, points) + 2 * removals * points
+        return 4 * n * d + self.inner.numbers(n, d, 1, points) + 2 * removals * points
 
     def cells(self, X: Array, y: Array, points: Array, removals: int) -> Cells:
         """Standardise and compute 1 + R times; the row to be removed comes last."""
-        n = X.shape[1]
+        X, n = X[:], X.shape[1]
         full, parts = self._fitted(X, y, points, n), []
         for j in range(removals):
             rows = np.append(np.delete(np.arange(n), n - 1 - j), n - 1 - j)
