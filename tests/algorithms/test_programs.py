@@ -294,12 +294,6 @@ def test_a_run_with_workers_and_a_time_limit(write):
     np.testing.assert_array_equal(np.delete(two.changes, failed.trial), 1.0)
 
 
-def test_a_program_that_remembers_is_found_out(write):
-    program = write("answer(*[k] * m)")
-    with pytest.warns(poise.errors.ValidityWarning, match="gives other predictions"):
-        poise.measure(program, np.arange(60.0).reshape(-1, 1), np.arange(60.0), n=3, progress=False)
-
-
 # Rows as text
 
 ECHO = "say('predictions ' + str(k) + ' ' + repr(''.join(train + test)).replace(',', ';'))"

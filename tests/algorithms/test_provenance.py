@@ -36,7 +36,7 @@ class Tool:
 def fit(X, y, seed, power=1):
     "Fit it."
     level = SCALE * helper(y) ** power if "a" in {"a", "b", "c"} else Tool().use()
-    return lambda rows: [level + TABLE["a"][0] + 1.0 for row in rows]
+    return lambda rows: ["a word", level + TABLE["a"][0] + 1.0]
 """
 
 
@@ -49,7 +49,7 @@ def fit_of(source: str, **names):
 def test_edits():
     edits = ["+ 1.0 -> + 2.0", "SCALE = 2.0 -> SCALE = 3.0", "sum(y) -> max(y)", "[1, 2] -> [1, 3]"]
     edits += ["power=1 -> power=2", "** power -> * power", "level = 3 -> level = 4"]
-    edits += ['"x", "y" -> "x", "w"', "return self.level -> return self"]
+    edits += ['"x", "y" -> "x", "w"', "return self.level -> return self", "a word -> two words"]
     for edit in edits:
         edited = SOURCE.replace(*edit.split(" -> "))
         assert code_digest(fit_of(SOURCE)) != code_digest(fit_of(edited)) != "", edit
@@ -126,17 +126,11 @@ def test_what_a_function_encloses():
         assert first == again != second, kind
 
 
-def test_distances_losses_and_wrappers_of_one_name():
-    pairs = {
-        "lambdas": (lambda a, b: abs(a - b), lambda a, b: 100 * abs(a - b)),
-        "partials": tuple(functools.partial(scaled, by=by) for by in (1.0, 100.0)),
-        "objects": (Scaled(1.0), Scaled(100.0)),
-        "methods": (Scaled(1.0).method, Scaled(100.0).method),
-    }
-    for kind, pair in pairs.items():
-        for wrap in (as_distance, loss_change):
-            first, second = (code_digest(*wrap(each).user_code) for each in pair)
-            assert "" != first != second != "", kind
+def test_distances_and_losses_of_one_name():
+    for wrap in (as_distance, loss_change):
+        pair = wrap(lambda a, b: abs(a - b)), wrap(lambda a, b: 100 * abs(a - b))
+        first, second = (code_digest(*each.user_code) for each in pair)
+        assert "" != first != second != ""
     assert code_digest(*as_distance("label").user_code) == ""
 
 

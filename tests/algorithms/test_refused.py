@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse
 import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import BaggingRegressor, HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.linear_model import GammaRegressor, Ridge
@@ -126,6 +127,7 @@ def test_composites_and_what_takes_a_hole():
             make_pipeline("passthrough", Ridge()), {"passthrough": [SimpleImputer(), KNNImputer()]}
         ),
         type("Own", (Ridge,), {"__module__": "mine"})(),
+        make_pipeline(ColumnTransformer([("all", SimpleImputer(), [0, 1, 2])]), Ridge()),
         Filling(Ridge()),
         make_pipeline(Filling(), Ridge()),
     ]

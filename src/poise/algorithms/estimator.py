@@ -24,6 +24,7 @@ from poise.algorithms.algorithm import (
 from poise.algorithms.distances import CLUSTER_NUMBERS
 from poise.algorithms.predictions import Undefined
 from poise.algorithms.provenance import hashed, holds_own_code
+from poise.algorithms.refused import require_suitable, tags_of
 from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
@@ -101,8 +102,6 @@ class Estimator(Algorithm):
 
     def prepared(self, sample: Sample) -> Estimator:
         """Find the classes; refuse data that the estimator is certain to refuse."""
-        from poise.algorithms.refused import require_suitable
-
         with blaming_user_code(f"{self.name} cannot be copied or described by its tags"):
             require_suitable(self.estimator, sample)
             self._copy(0)
@@ -273,15 +272,8 @@ def natural_distance(estimator: Any, response: str) -> str:
 
 def _kind(estimator: Any) -> str | None:
     """Return what the tags of an estimator say that it is."""
-    if not hasattr(estimator, "__sklearn_tags__"):
-        return None
-    from sklearn.utils import get_tags
-
-    try:
-        kind: str | None = get_tags(estimator).estimator_type
-    except (AttributeError, TypeError):  # a composite of something without tags
-        return None
-    return kind
+    tags = tags_of(estimator)
+    return None if tags is None else tags.estimator_type
 
 
 class Aligned:

@@ -33,18 +33,25 @@ def require_suitable(estimator: Any, sample: Sample) -> None:
     Traceback (most recent call last):
     poise.errors.AlgorithmError: Ridge cannot be used with these data: column 0 of X ...
     """
-    if not hasattr(estimator, "__sklearn_tags__"):
-        return
-    from sklearn.utils import get_tags
-
-    try:
-        tags = get_tags(estimator)
-    except (AttributeError, TypeError):  # made of something without tags
+    tags = tags_of(estimator)
+    if tags is None:
         return
     reason = _about_responses(estimator, tags, sample.y) or _about_rows(estimator, sample)
     if reason:
         name = type(estimator).__name__
         raise AlgorithmError(f"{name} cannot be used with these data: {reason}")
+
+
+def tags_of(estimator: Any) -> Any:
+    """Return scikit-learn's tags of an estimator; None if it, or one of its parts, has none."""
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return None
+    from sklearn.utils import get_tags
+
+    try:
+        return get_tags(estimator)
+    except (AttributeError, TypeError):
+        return None
 
 
 def search_among_few(estimator: Any, n: int, unit: str, all_units: int) -> str | None:
