@@ -24,8 +24,8 @@ def code_digest(*objects: object) -> str:
 
     It covers instructions, constants and defaults, everything that a function encloses, the
     functions, classes and values of modules of the user's own that it names, and the attributes of
-    objects. Comments, docstrings and line numbers do not matter; the version of Python does. Of a
-    path it is what the file holds.
+    objects. Comments and line numbers do not matter; the version of Python does. Of a path it is
+    what the file holds.
 
     Examples
     --------
@@ -116,7 +116,8 @@ class _Walk:
         elif type(value) in _CONTAINERS:
             yield from self._items(value)
         elif isinstance(value, CodeType):
-            yield from self._instructions(value)
+            yield f"{value.co_code!r} {value.co_names} {value.co_varnames} {value.co_freevars}"
+            yield from self.everything(value.co_consts)
         elif isinstance(value, (FunctionType, MethodType, functools.partial)):
             yield from self._function(value)
         elif isinstance(value, type):
@@ -149,12 +150,6 @@ class _Walk:
             parts = (f"{value.__module__}.{value.__qualname__}",)
         for part in parts:
             yield from self.everything(part)
-
-    def _instructions(self, code: CodeType) -> Iterator[str]:
-        documented = code.co_consts[:1] and isinstance(code.co_consts[0], str)
-        without = 1 if documented and not code.co_name.startswith("<") else 0  # its docstring
-        yield f"{code.co_code!r} {code.co_names} {code.co_varnames} {code.co_freevars}"
-        yield from self.everything(code.co_consts[without:])
 
     def _class(self, kind: type) -> Iterator[str]:
         for each in kind.__mro__:
