@@ -40,6 +40,15 @@ def far(a, b, y=None):
 
 number = 7
 '''
+PIPE = """
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+
+class Bare:
+    def fit(self, X, y): ...
+
+pipeline, bare = make_pipeline(Ridge()), Bare()
+"""
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +66,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "grouped": frame.assign(group=frame.index // 10),
     }.items():
         rows.to_csv(place / f"{name}.csv", index=False)
-    (place / "poise_test_models.py").write_text(MODELS, encoding="utf-8")
+    (place / "poise_test_models.py").write_text(MODELS)
+    (place / "poise_test_pipe.py").write_text(PIPE)
+    for name in ("colorsys", "poise_test_twice"):  # the first is a module that Python has
+        (place / f"{name}.py").touch()
     return place
 
 

@@ -17,6 +17,7 @@ ROWS = "numbers.csv --target price --drop id"
 BASE = f"test {ROWS} --n 20 --epsilon 0.5 --delta 0.2"
 RIDGE = f"{BASE} --algorithm Ridge"
 MODELS = f"{BASE} --algorithm poise_test_models.py"
+PIPE = f"{BASE} --algorithm poise_test_pipe.py"
 MEASURE = f"measure {ROWS} --algorithm Ridge --n 20"
 
 # Answered from the options and the first lines of the files, before scikit-learn is imported.
@@ -65,6 +66,11 @@ RIDGE(alpha=1,alpha=2) => --algorithm must look like Ridge(alpha=1.0, name='text
 BASE --algorithm sklearn.linear_model:Ridg => has no 'Ridg'; did you mean 'Ridge'?
 MODELS:number => --algorithm must be an estimator with fit and predict, or a function
 MODELS:number(a=1) => --algorithm must be an estimator or a function, got 7
+PIPE:bare(a=1) => Bare does not take these parameters
+PIPE:pipeline(ridge__gamma=1) => Invalid parameter 'gamma'
+BASE --algorithm sklearn.pipeline:Pipeline => Pipeline cannot be created
+BASE --algorithm poise_test_twice:x => name the file: poise_test_twice.py:
+BASE --algorithm colorsys.py:x => colorsys.py has the name of another module; rename the file
 RIDGE --distance manhattan => --distance must be
 RIDGE --remove 30 => --remove must be
 test numbers.csv --target price --algorithm Ridge --n 20 --delta 0.2 => `poise measure` shows

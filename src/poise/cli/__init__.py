@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,6 +14,7 @@ import click
 from poise import __version__
 from poise.checks import did_you_mean
 from poise.cli.errors import Exit, end, survive_poor_terminals, termination_interrupts
+from poise.settings import COMMAND
 
 COMMANDS = {  # by the sections of the help
     "demo": ("Start here", "Three algorithms on real data, with all three verdicts."),
@@ -82,7 +84,8 @@ class Poise(click.Group):
         words = list(sys.argv[1:] if args is None else args)
         survive_poor_terminals()
         termination_interrupts()
-        shared: dict[str, Any] = {"words": words}
+        shared: dict[str, click.Context] = {}
+        token = COMMAND.set(shlex.join(["poise", *words]))  # files say by which they were written
         try:  # every error ends here, before click has its own words for it
             with self.make_context("poise", words[:], obj=shared) as ctx:
                 status = self.invoke(ctx)
@@ -91,6 +94,8 @@ class Poise(click.Group):
             status = ended.exit_code
         except BaseException as error:
             status = end(error, words, shared.get("command"))
+        finally:
+            COMMAND.reset(token)
         sys.exit(status)
 
 

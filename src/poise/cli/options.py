@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import shlex
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial, reduce
@@ -14,7 +13,7 @@ from click.core import ParameterSource
 
 from poise import checks
 from poise.cli.errors import ANSWERS, Warned, stdout_is_for_the_answer
-from poise.settings import COMMAND, REQUIRED, Every, Everything, Setting, settings_of
+from poise.settings import REQUIRED, Every, Everything, Setting, settings_of
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -129,16 +128,13 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; the files that are written meanwhile say by which one."""
-        token = COMMAND.set(shlex.join(["poise", *(ctx.obj or {}).get("words", [])]))
+        """Run the command, and tell its warnings."""
         try:
             with _connected(ctx), Warned(ctx).listening(), stdout_is_for_the_answer() as answers:
                 ctx.meta[ANSWERS] = answers
                 return super().invoke(ctx)
         except click.exceptions.Exit as error:  # as --help ends
             raise SystemExit(error.exit_code) from error
-        finally:
-            COMMAND.reset(token)
 
 
 def _connected(ctx: click.Context) -> AbstractContextManager[object]:

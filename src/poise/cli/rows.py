@@ -121,21 +121,18 @@ class Source:
         """Read which rows leave: "lines 12, 15-20" of the file, or a condition."""
         import numpy as np
 
-        found = re.fullmatch(r"(?:lines?)?([\s\d,-]*\d)", text)
+        found = re.fullmatch(r"(?:lines?)?\s*(\d+(?:-\d+)?(?:\s*,\s*\d+(?:-\d+)?)*)", text)
         lines = [self.line_of(row) for row in range(len(self.tables["X"].frame))]
         if not found or None in lines:
             return text
-        ends = [part.partition("-") for part in found[1].split(",")]
-        try:
-            asked = {n for a, dash, b in ends for n in range(int(a), int(b if dash else a) + 1)}
-        except ValueError:
-            return text
+        ends = re.findall(r"(\d+)-?(\d*)", found[1])
+        asked = {n for first, last in ends for n in range(int(first), int(last or first) + 1)}
         for number in sorted(asked):
             if number not in lines:
                 problem = f"names line {number}, in which no row of {self.file} begins"
                 raise ArgumentError(problem, argument="without", got=text)
         mask = np.isin(np.array(lines), sorted(asked))
-        return {f"line{'s' * (len(asked) > 1)} {found[1].strip()} of {self.file}": mask}
+        return {f"line{'s' * (len(asked) > 1)} {found[1]} of {self.file}": mask}
 
     def in_lines(self, text: str, about: str = "") -> str:
         """Name lines of files in a text that speaks of rows of X, or of another table."""
