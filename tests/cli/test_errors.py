@@ -71,6 +71,8 @@ PIPE:pipeline(ridge__gamma=1) => Invalid parameter 'gamma'
 BASE --algorithm sklearn.pipeline:Pipeline => Pipeline cannot be created
 BASE --algorithm poise_test_twice:x => name the file: poise_test_twice.py:
 BASE --algorithm colorsys.py:x => colorsys.py has the name of another module; rename the file
+test labels.csv --target price --algorithm RidgeClassifier --n 20 --delta 0.2 --epsilon 1 => \
+--epsilon must be left out
 RIDGE --distance manhattan => --distance must be
 RIDGE --remove 30 => --remove must be
 test numbers.csv --target price --algorithm Ridge --n 20 --delta 0.2 => `poise measure` shows
