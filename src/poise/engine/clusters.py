@@ -60,14 +60,11 @@ class _Cluster:
         return _guarded if span.start in self.suspects else computed
 
     def settled(self, death: Any, part: range, again: deque[range]) -> dict[int, Answer]:
-        """Compute the span again where a task costs no worker; after that, task by task."""
-        if not self.suspects.issuperset(part):
-            self.suspects.update(part)
-            again.append(part)
-        elif len(part) == 1:
+        """Compute the tasks again, one by one, where they cost no worker."""
+        if part.start in self.suspects:
             return {part.start: Answer(failure=Failure(_DEATH, "death"))}
-        else:
-            again.extend(range(k, k + 1) for k in part)
+        self.suspects.update(part)
+        again.extend(range(k, k + 1) for k in part)
         return {}
 
 

@@ -162,28 +162,28 @@ class Journal(AbstractContextManager["Journal"]):
 
     def conclude(self, procedure: str, verdict: str) -> None:
         """Keep what a procedure concludes; refuse another verdict than it came to before."""
-        line = self._peek()
-        if (line is None and self._log is None) or (line is not None and not line.verdict):
-            raise self._other(line, "the verdict")
-        if self.header is None or self.header.get("procedure") != procedure:
-            return  # which concludes in its own way
-        if line is None:
-            self._write(Line(verdict=verdict))
-        else:
-            require_same(self.path, {"verdict": line.verdict}, {"verdict": verdict})
+        same = self.header is not None and self.header.get("procedure") == procedure
+        self._agree(Line(verdict=verdict), "the verdict", same)  # others have their own
 
     def _begin_stage(self, tasks: Sequence[Query] | Sequence[Trial]) -> None:
         """Compare the tasks of a batch with those that are there, or note them."""
-        line, number = self._peek(), self._stage + 1
+        number = self._stage + 1
         here = Line(stage=number, tasks=len(tasks), digest=_digest(tasks))
-        if (line is None and self._log is None) or (line is not None and not line.stage):
-            raise self._other(line, f"stage {number}")
-        self._stage, self._next = number, None
-        if line is None:
-            self._write(here)
-        else:
-            where = f"{self.path}: stage {number}"
-            require_same(where, *map(msgspec.to_builtins, (line, here)))
+        self._agree(here, f"stage {number}", True)
+        self._stage = number
+
+    def _agree(self, here: Line, what: str, same: bool) -> None:
+        """Compare a line that must be the ``same`` with the one that is there, or write it."""
+        line = self._peek()
+        if line is None and self._log is not None:
+            if same:
+                self._write(here)
+            return
+        if line is None or line.answers or bool(line.stage) != bool(here.stage):
+            raise self._other(line, what)
+        self._next = None
+        if same:
+            require_same(f"{self.path}: {what}", *map(msgspec.to_builtins, (line, here)))
 
     def _other(self, line: Line | None, here: str) -> RecordError:
         """Say what comes next there, and what here."""

@@ -218,13 +218,13 @@ def _whole(answer: Answer) -> Answer:
     """Return the predictions of all calls as one array."""
     calls = (answer, *answer.also)
     failure = next((each.failure for each in calls if each.failure), None)
-    if failure is not None or not answer.also:
-        return replace(answer, failure=failure, values=None) if failure else answer
-    try:
-        return replace(answer, values=np.concatenate([each.values for each in calls]))
-    except ValueError:
-        text = "predictions of several calls have different shapes"
-        return replace(answer, values=None, failure=Failure(text, "undefined"))
+    if failure is None and answer.also:
+        try:
+            return replace(answer, values=np.concatenate([each.values for each in calls]))
+        except ValueError:
+            text = "predictions of several calls have different shapes"
+            failure = Failure(text, "undefined")
+    return replace(answer, values=None, failure=failure) if failure else answer
 
 
 def failed_with(failure: Failure, unit: str, number: int, done: int) -> TrialError:
