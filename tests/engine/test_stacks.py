@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
+from helpers import kill
 from poise.algorithms.algorithm import Algorithm
 from poise.engine.messages import Batch
 from poise.engine.oracle import converse
@@ -33,9 +36,13 @@ class Stacked(Algorithm):
 
 
 class Failing(Stacked):
+    def __init__(self, what) -> None:
+        super().__init__()
+        self.what = what
+
     def many(self, X, y, points, xi):
         if np.isin(X[:, 0, 0], [9.0, 18.0]).any():
-            raise ValueError("these rows")
+            self.what()
         return super().many(X, y, points, xi)
 
 
@@ -73,12 +80,15 @@ def test_bits_do_not_depend_on_company(ask):
     )
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_failure_is_that_of_one_trial(run, jobs):
+@pytest.mark.parametrize(
+    ("what", "jobs", "message"),
+    [(sys.exit, 1, "SystemExit"), (sys.exit, 2, "SystemExit"), (kill, 2, "SIGKILL, twice")],
+)
+def test_a_failure_or_a_death_is_that_of_one_trial(run, what, jobs, message):
     whole = run(Stacked()).changes
-    answers = run(Failing(), on_error="record", n_jobs=jobs)
+    answers = run(Failing(what), on_error="record", n_jobs=jobs)
     assert [failed.trial for failed in answers.failures] == [3, 6]
-    assert answers.failures[0].message == "ValueError: these rows"
+    assert message in answers.failures[0].message
     whole[[3, 6]] = np.nan
     np.testing.assert_array_equal(answers.changes, whole)
 

@@ -88,8 +88,6 @@ class Work:
                 values = np.asarray(query.look(predict, self._points(query.points)))
             also = tuple(self._further(predict, points, states, around) for points in query.also)
             return Answer(values, also=also, said=around.after_fit())
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # also of a fit that wants to end the program
             return Answer(failure=self._failure(error), said=around.after_fit())
 
@@ -120,12 +118,10 @@ class Work:
         """Fit one data set at each place; where that fails, each by itself at its place."""
         try:
             values = self._many(queries, around)
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:
-            said = around.after_fit()
+            failure, said = self._failure(error), around.after_fit()
             if len(queries) == 1:
-                return [Answer(failure=self._failure(error), said=said)]
+                return [Answer(failure=failure, said=said)]
             return [self._fitted({place: query}, around)[0] for place, query in queries.items()]
         said = around.after_fit()  # told once: how many fits it was is not known
         return [Answer(each, said=() if k else said) for k, each in enumerate(values)]
@@ -172,8 +168,6 @@ class Work:
         try:
             y = (self.sample.responses(points),) if self.distance.needs_response else ()
             changes = self.distance(full, reduced, *y)
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # a distance of the user's own, too
             return np.nan, self._failure(error)
         missing = np.flatnonzero(np.isnan(changes))
@@ -211,8 +205,6 @@ class Work:
         try:
             with self.algorithm.unchecked():
                 return Answer(self._predictions(predict, points))
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:
             return Answer(failure=self._failure(error))
 
@@ -229,6 +221,9 @@ class Work:
             return np.nan
 
     def _failure(self, error: BaseException) -> Failure:
+        """Return what user code has raised as a failure; an interrupt is none."""
+        if isinstance(error, KeyboardInterrupt):
+            raise error
         cause = error if self.keep_causes else None
         if isinstance(error, TrialError):  # an external program says itself how it failed
             return Failure(str(error), error.kind, cause)  # type: ignore[arg-type]
