@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +15,7 @@ from poise.data.split import Split
 from poise.engine.execution import Execution
 from poise.engine.messages import Answers
 from poise.engine.oracle import Oracle, converse
-from poise.engine.pool import Pool
+from poise.engine.pool import close_idle
 from poise.procedures.measure import MeasuredTrials, measure
 
 
@@ -40,23 +39,11 @@ def asked(
     y = np.random.default_rng(0).normal(size=rows) if y is None else y
     sample = Sample.of(X, y)
     prepared = as_algorithm(algorithm).prepared(sample)
-    oracle = Oracle(
-        prepared,
-        sample,
-        as_distance(distance, prepared.natural_distance),
-        Execution(progress=False, **execution),
-    )
-    split = Split(
-        sample,
-        Randomness(0),
-        n=n,
-        trials=trials,
-        removals=removals,
-        n_points=points,
-        position=position,
-        coupling=as_coupling(coupling),
-        shuffle=False,
-    )
+    measured = as_distance(distance, prepared.natural_distance)
+    oracle = Oracle(prepared, sample, measured, Execution(progress=False, **execution))
+    shape = {"n": n, "trials": trials, "removals": removals, "n_points": points}
+    how = {"position": position, "coupling": as_coupling(coupling), "shuffle": False}
+    split = Split(sample, Randomness(0), **shape, **how)
     return SimpleNamespace(oracle=oracle, split=split, trials=MeasuredTrials(split))
 
 
@@ -77,6 +64,4 @@ def run() -> Callable[..., Answers]:
 @pytest.fixture(scope="session", autouse=True)
 def idle_workers_end():
     yield
-    idle = Pool._idle.pop(os.getpid(), None)
-    if idle is not None:
-        idle.close()
+    close_idle()

@@ -95,6 +95,8 @@ def test_failures_are_trials():
     assert (result.n_failures, result.verdict) == (200, "inconclusive")
     hole = lambda rows: np.where(rows[:, 0] == X[99, 0], np.nan, rows[:, 0])  # noqa: E731
     assert asked(hole, lambda rows: rows[:, 0], on_error="record").n_failures == 1
+    with pytest.raises(TrialError, match=r"row .* missing or infinite"):
+        asked(hole, lambda rows: rows[:, 0])
 
 
 REFUSED = [
