@@ -188,14 +188,6 @@ def as_algorithm(candidate: object, response: str = "predict") -> Algorithm:
         prediction function, or an :class:`Algorithm`, which is returned as it is.
     response : {"predict", "predict_proba", "decision_function"}
         The method of a fitted estimator whose output is compared.
-
-    Examples
-    --------
-    >>> def mean(X, y, seed):
-    ...     level = sum(y) / len(y)
-    ...     return lambda rows: [level] * len(rows)
-    >>> as_algorithm(mean).name
-    'mean'
     """
     checks.choice("response", response, RESPONSES)
     with blaming_user_code(f"{type(candidate).__name__} cannot be described"):
@@ -251,13 +243,7 @@ def name_of(function: object) -> str:
 
 
 def without_addresses(text: str) -> str:
-    """Write text in one line, without memory addresses, which differ in every process.
-
-    Examples
-    --------
-    >>> without_addresses("<function fit at 0x7f3b2c>")
-    '<function fit>'
-    """
+    """Write text in one line, without memory addresses, which differ in every process."""
     return _ADDRESS.sub("", " ".join(text.split()))
 
 

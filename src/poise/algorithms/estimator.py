@@ -56,14 +56,6 @@ class Estimator(Algorithm):
 
     Every parameter that holds a seed, at any depth, is set from ξ, and every number of threads to
     one: trials run side by side, not the inside of a fit.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Ridge
-    >>> algorithm = Estimator(Ridge(alpha=0.0))
-    >>> predict = algorithm.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0], xi=0)
-    >>> round(float(predict([[5.0]])[0]), 6)
-    5.0
     """
 
     def __init__(self, estimator: Any, response: str = "predict") -> None:
@@ -254,14 +246,7 @@ def _answers(estimator: Any, response: str) -> bool:
 
 
 def natural_distance(estimator: Any, response: str) -> str:
-    """Return the default distance between two predictions.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> [natural_distance(LogisticRegression(), name) for name in RESPONSES]
-    ['label', 'total_variation', 'euclidean']
-    """
+    """Return the default distance between two predictions."""
     kind = _kind(estimator)
     if kind in ("clusterer", "density_estimator"):
         return CLUSTER_NUMBERS

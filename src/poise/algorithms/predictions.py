@@ -31,13 +31,7 @@ class Undefined(PoiseError, ValueError):  # noqa: N818 - it names what the chang
 
 
 def as_array(predictions: Any) -> Array:
-    """Return predictions as an array of numbers, labels and, where they are missing, None or nan.
-
-    Examples
-    --------
-    >>> as_array(np.ma.masked_array([1.0, 2.0], mask=[False, True]))
-    array([1.0, None], dtype=object)
-    """
+    """Return predictions as an array of numbers and labels; missing ones are None or nan."""
     if isinstance(predictions, np.ma.MaskedArray):
         predictions = np.where(np.ma.getmaskarray(predictions), np.array(None), predictions.data)
     array = np.asarray(predictions)

@@ -26,12 +26,6 @@ def code_digest(*objects: object) -> str:
     functions, classes and values of modules of the user's own that it names, and the attributes of
     objects. Comments and line numbers do not matter; the version of Python does. Of a path it is
     what the file holds.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Ridge
-    >>> code_digest(Ridge())
-    ''
     """
     walk = _Walk()
     parts = [part for each in objects for part in walk.own_code(each)]
@@ -44,12 +38,6 @@ def versions(*objects: object) -> dict[str, str]:
     Beside Python, NumPy and SciPy these are the libraries that the objects, their parts and the
     user's functions belong to or name, and the routines of linear algebra with the processor that
     they were chosen for.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Ridge
-    >>> sorted(versions(Ridge()))
-    ['blas', 'machine', 'numpy', 'poise', 'python', 'scikit-learn', 'scipy']
     """
     import scipy  # noqa: F401 - p-values and limits come from it
 
@@ -68,13 +56,6 @@ def holds_own_code(value: object) -> bool:
     """Tell whether a part of an estimator is code from outside scikit-learn.
 
     Such code might remember earlier fits, in a class attribute or a global variable.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Ridge
-    >>> from sklearn.preprocessing import FunctionTransformer
-    >>> holds_own_code(Ridge()), holds_own_code(FunctionTransformer(lambda rows: rows))
-    (False, True)
     """
     walk = _Walk()
     if any(True for _ in walk.own_code(value)):  # the first part is enough

@@ -23,16 +23,7 @@ _REMEDY = "fill it in or encode it in a pipeline, or leave it out"
 
 
 def require_suitable(estimator: Any, sample: Sample) -> None:
-    """Refuse data that scikit-learn's tags rule out.
-
-    Examples
-    --------
-    >>> from poise.data.sample import Sample
-    >>> from sklearn.linear_model import Ridge
-    >>> require_suitable(Ridge(), Sample.of([[0.0], [float("nan")]], [0.25, 0.75]))
-    Traceback (most recent call last):
-    poise.errors.AlgorithmError: Ridge cannot be used with these data: column 0 of X ...
-    """
+    """Refuse data that scikit-learn's tags rule out."""
     tags = tags_of(estimator)
     if tags is None:
         return

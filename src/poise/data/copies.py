@@ -124,14 +124,6 @@ def find_copies(sample: Sample) -> tuple[int, int, float]:
     If there are unlabelled rows, only features are compared, also between the two kinds of rows.
     Returns how many such rows there are, how many pairs of equal ones, and how many pairs to expect
     if columns were independent.
-
-    Examples
-    --------
-    >>> from poise.data.sample import Sample
-    >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.normal(size=(100, 3)), rng.normal(size=100)
-    >>> find_copies(Sample.of(np.vstack([X, X[:5]]), np.append(y, y[:5])))[:2]
-    (10, 5)
     """
     tables = _compared(sample)
     words = row_identities(0, *tables)
@@ -179,12 +171,6 @@ def row_identities(key: int | str, *tables: Rows) -> Words:
 
     Equal rows have equal words and others almost never, in every process and container: an array,
     a frame and a sparse matrix of the same values have the same words.
-
-    Examples
-    --------
-    >>> words = row_identities(0, as_rows([[1.0, 2.0], [2.0, 1.0], [1, 2]], "X"))
-    >>> bool(words[0] == words[2]), bool(words[0] == words[1])
-    (True, False)
     """
     widths = np.cumsum([len(table.labels) for table in tables])
     factors = np.split(_factors(key, int(widths[-1])), widths[:-1])
@@ -201,14 +187,7 @@ def row_identities(key: int | str, *tables: Rows) -> Words:
 
 
 def rows_in_both(first: Sequence[Rows], second: Sequence[Rows]) -> Ids:
-    """Return the places of the rows of the second tables that occur among those of the first.
-
-    Examples
-    --------
-    >>> trained, fresh = as_rows([[1.0], [2.0]], "X"), as_rows([[5.0], [2.0]], "X_fresh")
-    >>> rows_in_both([trained], [fresh])
-    array([1])
-    """
+    """Return the places of the rows of the second tables that occur among those of the first."""
     return np.flatnonzero(np.isin(row_identities(0, *second), row_identities(0, *first)))
 
 

@@ -36,14 +36,6 @@ class Randomness:
         The root seed. Two runs with the same root draw the same numbers.
     first : int
         Number of the trial that is called 0 here, in runs that continue others.
-
-    Examples
-    --------
-    >>> randomness = Randomness(0)
-    >>> bool((randomness.block("xi", 7, 8) == randomness.block("xi", 5, 10)[2]).all())
-    True
-    >>> randomness.order("rows", 5).tolist() == Randomness(0, first=9).order("rows", 5).tolist()
-    True
     """
 
     root: int
@@ -51,13 +43,7 @@ class Randomness:
 
     @classmethod
     def from_state(cls, random_state: Any) -> Randomness:
-        """Take what scikit-learn takes: a whole number, None, a Generator or a RandomState.
-
-        Examples
-        --------
-        >>> Randomness.from_state(np.int64(3))
-        Randomness(root=3, first=0)
-        """
+        """Take what scikit-learn takes: a whole number, None, a Generator or a RandomState."""
         if isinstance(random_state, Randomness):
             return random_state
         if random_state is None:
@@ -126,13 +112,7 @@ def order_of_keys(keys: Words) -> Ids:
 
 
 def numbered(keys: Words, first: int, count: int) -> Words:
-    """Replace the lower bits of keys by the numbers of their rows, of which there are ``count``.
-
-    Examples
-    --------
-    >>> numbered(np.array([30 << 40, 10 << 40], dtype=np.uint64), 6, 8) & np.uint64(7)
-    array([6, 7], dtype=uint64)
-    """
+    """Replace the lower bits of keys by the numbers of their rows, of which there are ``count``."""
     keys &= ~_lower(count)
     keys |= np.arange(first, first + len(keys), dtype=np.uint64)
     return keys
@@ -181,13 +161,7 @@ _COUPLINGS = {each.__name__[1:]: each for each in (_shared, _independent)}
 
 
 def as_coupling(coupling: object) -> Coupling:
-    """Turn ``"shared"``, ``"independent"`` or an object with a name and pairs into a coupling.
-
-    Examples
-    --------
-    >>> as_coupling("shared").name
-    'shared'
-    """
+    """Turn ``"shared"``, ``"independent"`` or an object with a name and pairs into a coupling."""
     if isinstance(coupling, str) and coupling in _COUPLINGS:
         return Coupling(coupling, _COUPLINGS[coupling])
     name, pairs = getattr(coupling, "name", None), getattr(coupling, "pairs", None)

@@ -169,16 +169,7 @@ class _ListRows(Rows):
 
 
 def as_rows(native: Any, name: str) -> Rows:
-    """Wrap whatever holds the rows; ``name`` is the argument's name in messages.
-
-    Examples
-    --------
-    >>> as_rows([[1, 2], [3, 4], [5, 6]], "X").take(np.array([2, 0]))
-    [[5, 6], [1, 2]]
-    >>> as_rows("text", "X")
-    Traceback (most recent call last):
-    poise.errors.DataError: X must be an array, a data frame, ... got str; read a file with ...
-    """
+    """Wrap whatever holds the rows; ``name`` is the argument's name in messages."""
     masked = sys.modules.get("numpy.ma")  # which numpy imports on first use
     if masked is not None and masked.is_masked(native):
         raise DataError("has masked values; remove those rows, or fill them in", argument=name)
@@ -251,13 +242,7 @@ def without(rows: Rows, named: Iterable[str]) -> Rows:
 
 
 def some_can_change(values: Iterable[Any]) -> bool:
-    """Tell whether one of the values is mutable.
-
-    Examples
-    --------
-    >>> some_can_change([1.5, "text", None]), some_can_change([1.5, [2.5]])
-    (False, True)
-    """
+    """Tell whether one of the values is mutable."""
     return not all(issubclass(kind, _UNCHANGING) for kind in set(map(type, values)))
 
 

@@ -41,14 +41,6 @@ class Sample:
         Arguments of fit with one value for each labelled row, and all others.
     ids : array or None
         What the labelled rows are called.
-
-    Examples
-    --------
-    >>> sample = Sample.of([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], X_unlabeled=[[9.0]])
-    >>> sample.training(np.array([0, 2]))
-    ([[1.0], [3.0]], [1.0, 3.0], {})
-    >>> sample.points(np.array([3, 2]))
-    [[9.0], [3.0]]
     """
 
     X: Rows

@@ -89,18 +89,6 @@ class Split:
     Removal j takes the j-th block of ``remove`` units from the end: it stands last in the full
     fit, and is missing or replaced in the reduced one. With position "uniform", the units that
     leave are drawn beforehand and leave their places, and one full fit serves all removals.
-
-    Examples
-    --------
-    >>> from poise.data.randomness import as_coupling
-    >>> from poise.data.sample import Sample
-    >>> sample = Sample.of([[0.0]] * 10, [0.0] * 10)
-    >>> settings = {"removals": 2, "n_points": 2, "shuffle": False}
-    >>> split = Split(sample, Randomness(0), as_coupling("shared"), n=3, trials=2, **settings)
-    >>> split.rows(1, 0), split.rows(1, 1)
-    ((array([3, 4, 5]), array([3, 4])), (array([3, 5, 4]), array([3, 5])))
-    >>> split.points(1), split.removed(1, 1)
-    (array([7, 9]), array([4]))
     """
 
     sample: Sample

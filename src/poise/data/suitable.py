@@ -23,15 +23,7 @@ Place = tuple[str | int, int, Any]  # column, row, value
 
 
 def check_responses(y: Rows, name: str = "y") -> None:
-    """Refuse missing, infinite or unsuitable responses, and say where the first is.
-
-    Examples
-    --------
-    >>> from poise.data.rows import as_rows
-    >>> check_responses(as_rows([0.5, math.inf], "y"))
-    Traceback (most recent call last):
-    poise.errors.DataError: y must not be missing or infinite, got inf in row 1 ...
-    """
+    """Refuse missing, infinite or unsuitable responses, and say where the first is."""
     if is_sparse(y.native):
         raise DataError("must not be sparse", argument=name, remedy=f"give {name}.toarray()")
     if np.ndim(y.native) > 2 and isinstance(y.native, np.ndarray):
@@ -94,13 +86,7 @@ def _not_numbers(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a number or reads as one.
-
-    Examples
-    --------
-    >>> [is_number(value) for value in (1.5, " 2e3", "x", None)]
-    [True, True, False, False]
-    """
+    """Tell whether a value is a number or reads as one."""
     try:
         float(value)
     except (TypeError, ValueError):
@@ -109,13 +95,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_missing(value: object) -> bool:
-    """Tell whether a single value stands for none: None, NaN, NaT or NA.
-
-    Examples
-    --------
-    >>> [is_missing(value) for value in (None, math.nan, np.datetime64("NaT"), 0, "nan")]
-    [True, True, True, False, False]
-    """
+    """Tell whether a single value stands for none: None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, decimal.Decimal):  # a signalling NaN fails when it is compared
@@ -124,14 +104,7 @@ def is_missing(value: object) -> bool:
 
 
 def holds_labels(y: Rows) -> bool:
-    """Tell whether responses are text or categories, also categories that are numbers.
-
-    Examples
-    --------
-    >>> from poise.data.rows import as_rows
-    >>> holds_labels(as_rows(["spam", "ham"], "y")), holds_labels(as_rows([1, 0], "y"))
-    (True, False)
-    """
+    """Tell whether responses are text or categories, also categories that are numbers."""
     if "categ" in str(getattr(y.native, "dtype", "")).lower():
         return True
     columns = list(y.columns())
@@ -140,14 +113,7 @@ def holds_labels(y: Rows) -> bool:
 
 
 def is_classification(y: Rows) -> bool:
-    """Tell whether responses are classes: labels, truths, or few whole numbers, each often.
-
-    Examples
-    --------
-    >>> from poise.data.rows import as_rows
-    >>> is_classification(as_rows([0, 1, 2] * 10, "y")), is_classification(as_rows([0.5, 1], "y"))
-    (True, False)
-    """
+    """Tell whether responses are classes: labels, truths, or few whole numbers, each often."""
     return holds_labels(y) or all(map(_few_whole_numbers, y.columns()))
 
 
