@@ -104,7 +104,7 @@ REFUSED = [
     ({"new": IS}, AlgorithmError, "one predicts labels, the other does not"),
     ({"new": 3.0}, AlgorithmError, "must be a fitted model with predict, or a function"),
     ({"new": broken, "response": "predict_proba"}, AlgorithmError, "response='predict'"),
-    ({"epsilon": "5% of sd"}, ArgumentError, "y_fresh is missing"),
+    ({"epsilon": "5% of sd"}, DataError, "y has no sd: it is missing"),
     ({"distance": poise.loss_change("squared")}, ArgumentError, "y_fresh is missing"),
     ({"y_fresh": y[:9]}, DataError, "y_fresh must hold one value per fresh row"),
     ({"groups_fresh": [1, 2]}, DataError, "groups_fresh must hold one value per fresh row"),

@@ -11,7 +11,7 @@ import numpy as np
 from poise.algorithms.algorithm import Algorithm, Predict, blaming_user_code, name_of
 from poise.data.rows import as_rows
 from poise.data.sample import Sample
-from poise.errors import AlgorithmError, ArgumentError, DataError
+from poise.errors import AlgorithmError, DataError
 from poise.questions.deployed import GivenJob
 from poise.results.result import Result
 from poise.settings import Everything, checked, documented, settings_of
@@ -76,8 +76,6 @@ def two_models(
     """Check everything but the question; the sample has no row that is trained on."""
     settings = checked(function, asked, Everything)
     pair = TwoModels(*models, settings["response"])
-    if y_fresh is None and str(settings["epsilon"]).endswith("sd"):
-        raise ArgumentError("is missing: epsilon is a share of their sd", argument="y_fresh")
     sample = _fresh_rows(X_fresh, y_fresh, settings["groups_fresh"])
     return GivenJob.on(pair, sample, settings, "changed")
 

@@ -179,7 +179,7 @@ class GivenJob(Job):
     def _sd_of_some(self, rows: int) -> tuple[Sample, dict[str, Any]]:
         """Take the sd of the training set, which is given."""
         if self.design.sd is None:
-            raise DataError("y has no sd: it holds labels, or the same value in all rows")
+            raise DataError("y has no sd: it is missing, holds labels, or the same value in all rows")
         return self.sample, {}
 
     def planned(self) -> Self:
@@ -262,7 +262,6 @@ class GivenJob(Job):
             "distance": jackknife and panel and "must not be a decision: one row is predicted",
             "points_per_trial": useless and f"must be left out: {why}",
             "removals_per_trial": some and "must be 'all' or left out",
-            "chosen_from": design.chosen_from > 1 and not design.without and "needs without",
             **{f"fit_params[{name!r}]": grows and _WEIGHED for name in self.sample.per_row},
         }
         for argument, problem in refused.items():
