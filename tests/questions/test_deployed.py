@@ -158,6 +158,8 @@ def test_of_many_rows_one_is_drawn_for_each_fresh_row(monkeypatch):
     with pytest.raises(DataError, match="removals_per_trial='all'"):
         trials.influence(1.0)
     assert measured(random_state=8, without=[3]).n_fits == 2
+    with pytest.warns(PoiseWarning, match="31 fits"):
+        poise.deployed_test(TREE, *ROWS, epsilon=1, delta=0.3, gamma=0.1)
     counts = np.bincount(trials.design.drawn(20_000), minlength=30)  # uniform, independent
     low, high = binom.ppf([1e-8, 1 - 1e-8], 20_000, 1 / 30)
     assert ((low <= counts) & (counts <= high)).all()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -130,6 +130,28 @@ def test_rows_and_code_of_the_certificate_are_looked_at(one, two):
         poise.JackknifeRegressor(scaled(two), stability=known).fit(X, y)
     with pytest.raises(ArgumentError, match="rows of X"):
         poise.JackknifeRegressor(scaled(one), stability=known).fit(ROWS[:40], RESPONSES[:40])
+
+
+class Seeded(RegressorMixin, BaseEstimator):
+    """Predicts the seed of its fit, and a feature."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.said_ = (self.random_state or 0) / 2**31
+        return self
+
+    def predict(self, X):
+        return self.said_ + X[:, 0]
+
+
+def test_fits_share_their_seed_where_a_certificate_is_about_one():
+    known = poise.stability_test(Seeded(), ROWS, RESPONSES, **ASKED)
+    for method, certificate in (("jackknife", known), ("plus", None)):
+        model = poise.JackknifeRegressor(Seeded(), method, stability=certificate).fit(X, y)
+        shared = np.allclose(model.residuals_, abs(y - model.predict(X)))
+        assert shared == (certificate is not None)
 
 
 def with_arguments(rows, **named):

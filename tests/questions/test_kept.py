@@ -304,6 +304,7 @@ FORGED = {
     "seed": lambda f: f["design"].update(seed=7),
     "algorithm": lambda f: f["design"].update(algorithm="Lasso(alpha=0.2)"),
     "changes": lambda f: f.update(changes=[c / 2 for c in f["changes"]]),
+    "last digits": lambda f: f.update(changes=[c * (1 + 1e-12) for c in f["changes"]]),
     "rows": lambda f: f.update(data="sha256:0"),
     "code": lambda f: f.update(code={"algorithm": "0"}),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -138,7 +139,13 @@ class Warns(Ridge):
 class Majority(RegressorMixin, BaseEstimator):
     """Says 1 if most responses of the bag are above 0, else 0: as jumpy as a fit can be."""
 
+    seeds: ClassVar[list[int]] = []
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
     def fit(self, X, y):
+        self.seeds.append(self.random_state)
         self.said_ = float(np.count_nonzero(np.asarray(y) > 0) * 2 > len(y))
         return self
 
@@ -163,6 +170,7 @@ def test_larger_changes_are_as_rare_as_promised(bounds, shared_seed):
     beyond = np.count_nonzero(np.array(moved) > epsilon)
     assert beyond <= stats.binom.isf(FALSE_ALARM, trials, model.guarantee.delta)
     assert max(moved) > epsilon / 4  # it is not that nothing moves
+    assert len(set(Majority.seeds[-model.n_bags :])) == model.n_bags
 
 
 class Nearest(ClassifierMixin, BaseEstimator):

@@ -179,7 +179,9 @@ class GivenJob(Job):
     def _sd_of_some(self, rows: int) -> tuple[Sample, dict[str, Any]]:
         """Take the sd of the training set, which is given."""
         if self.design.sd is None:
-            raise DataError("y has no sd: it is missing, holds labels, or the same value in all rows")
+            raise DataError(
+                "y has no sd: it is missing, holds labels, or the same value in all rows"
+            )
         return self.sample, {}
 
     def planned(self) -> Self:
