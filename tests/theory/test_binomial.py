@@ -15,7 +15,6 @@ from poise.theory import (
     anytime,
     averaged,
     binomial,
-    binomial_law,
     limits,
     profile_band,
     restricted_limits,
@@ -180,42 +179,35 @@ def test_at_an_exact_tie_the_count_decides():
 
 
 def test_a_stopped_run_says_what_no_trial_to_come_can_change():
+    """Its evidence has mean 1 at δ* = δ, wherever it stops."""
     m = 4
     for delta, alpha, zeta in ((0.5, 0.3, 1.0), (0.4, 0.2, 0.1), (0.5, 0.7, 1.0)):
-        rule = CountRule.of(m, delta, alpha, zeta)
+        rule, means = CountRule.of(m, delta, alpha, zeta), np.zeros(m + 1)
         counts = (c for c in itertools.product(range(m + 1), repeat=3) if sum(c) <= m)
         for moved, failed, stayed in counts:
-            left = m - moved - failed - stayed
-            full = {
-                rule.verdict(moved + i, m, failed + j)
-                for i, j in itertools.product(range(left + 1), repeat=2)
-                if i + j <= left
-            }
-            said = rule.verdict(moved, m - left, failed)
+            seen = moved + failed + stayed
+            parts = itertools.product(range(m - seen + 1), repeat=2)
+            to_come = [(i, j) for i, j in parts if i + j <= m - seen]
+            full = {rule.verdict(moved + i, m, failed + j) for i, j in to_come}
+            said = rule.verdict(moved, seen, failed)
             assert said == (full.pop() if len(full) == 1 else "inconclusive")
             changes = of_kinds(moved, stayed, failed, m)
-            assert binomial.judge(changes, EPSILON, delta, alpha, zeta).verdict == said
-            infinite, zeros = (
-                Changes(np.vstack([changes.values, np.full((left, 1), each)]), m)
-                for each in (np.inf, 0.0)
-            )
+            judged = binomial.judge(changes, EPSILON, delta, alpha, zeta)
+            assert judged.verdict == said
+            means[seen] += (not failed) * float(law(seen, delta)[moved]) * judged.e_value
+            rest = np.ones((m - seen, 1))
+            infinite = Changes(np.vstack([changes.values, np.inf * rest]), m)
+            zeros = Changes(np.vstack([changes.values, 0 * rest]), m)
             for upper, at in ((binomial.upper_delta, EPSILON), (binomial.upper_epsilon, delta)):
                 assert upper(changes, at, alpha) == upper(infinite, at, alpha)
             for lower, at in ((binomial.lower_delta, EPSILON), (binomial.lower_epsilon, delta)):
                 assert lower(changes, at, alpha) == lower(zeros, at, alpha)
-
-
-def test_evidence_has_mean_one_whenever_a_run_is_stopped():
-    m, delta, alpha = 12, 0.2, 0.1
-    for seen in (0, 1, 5, 12):
-        mean = 0.0
-        for b in range(seen + 1):
-            judged = binomial.judge(of_kinds(b, seen - b, 0, m), EPSILON, delta, alpha)
-            mean += binomial_law.pmf(b, seen, delta) * judged.e_value
-        assert mean == pytest.approx(1, rel=1e-12)
+        np.testing.assert_allclose(means, 1, rtol=1e-12)
 
 
 def test_the_profile_is_the_band_at_each_change():
+    nothing = binomial.profile(Changes(np.empty((0, 1)), 0), 0.05)
+    assert [each.tolist() for each in nothing] == [[0], [1]]
     column = np.array([0.3, np.nan, 0.1, 0.3, np.inf, 0.0])[:, None]
     steps, upper = binomial.profile(Changes(column, 8), 0.1)  # two trials were not run
     assert steps.tolist() == [0, 0.1, 0.3]
@@ -242,12 +234,7 @@ def test_no_trials_and_trials_that_all_fail_in_every_law(law):
         assert law.lower_epsilon(changes, 0.1, 0.05) == (math.inf if infinite else 0)
 
 
-def test_delta_zero_and_no_trials():
-    assert CountRule.of(0, 0.1, 0.05, zeta=1e-9) == (0, -1, 1)
-    assert [each.tolist() for each in binomial.profile(Changes(np.empty((0, 1)), 0), 0.05)] == [
-        [0],
-        [1],
-    ]
+def test_delta_zero():
     for moved, zeta, said in ((0, 1.0, "inconclusive"), (0, 0.05, "stable"), (1, 0.01, "unstable")):
         judged = binomial.judge(of_kinds(moved, 50 - moved, 0, 50), EPSILON, 0.0, 0.05, zeta)
         assert judged.verdict == said

@@ -20,7 +20,11 @@ SMALLEST = 2.3e-308  # doubles below hold no ten digits
 ANSWERS = {"count", "tie_probability", "power", "pvalue", "delta_hat", "epsilon_hat"}
 KNOWN = {  # what is known about rows and models, and which of three ceilings then holds
     "black_box": [{}, {"features": "unknown-support", "response": "unknown-support"}],
-    "response_only": [{"features": "countable"}, {"models": "transparent"}, {"models": "linear"}],
+    "response_only": [
+        {"features": "countable"},
+        *({"models": read} for read in ("transparent", "constrained", "linear")),
+        {"features": "countable", "models": "transparent"},
+    ],
     "features_only": [{"response": "countable"}],
 }
 
