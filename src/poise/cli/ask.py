@@ -10,7 +10,7 @@ import click
 
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of, algorithms_of, loaded
-from poise.cli.errors import SOURCE, Exit, say
+from poise.cli.errors import Exit, say
 from poise.cli.options import rare
 from poise.cli.output import Output, print_answer
 from poise.cli.rows import Source
@@ -38,8 +38,7 @@ def answer(
     _require(ctx, data, needed)
     output, asked = Output(ctx, folder), options.given(ctx) | more
     on_dask = ctx.params.get("backend") == "dask" and function in ON_DASK
-    source = ctx.meta[SOURCE] = Source(data, ctx.params, on_dask)
-    asked |= source.read()
+    asked |= Source(data, ctx.params, on_dask).read()
     algorithm = (algorithms_of if function == "compare" else algorithm_of)(ctx.params)
     asked = loaded(asked) | ({"progress": False} if ctx.params["quiet"] else {})
     return tell(output, _fitted(function, output, algorithm, **asked))

@@ -11,7 +11,7 @@ import click
 
 from poise.cli import options
 from poise.cli.algorithms import load_algorithm
-from poise.cli.errors import Exit, Warned
+from poise.cli.errors import Exit, Running
 from poise.cli.output import paragraphs, require_writable
 
 ASKED: dict[str, Any] = {"n": 12, "epsilon": 20, "delta": 0.2}
@@ -71,7 +71,7 @@ def demo(ctx: click.Context, /, output: str) -> int:
         result = poise.stability_test(load_algorithm(place), X, y, **ASKED)
         result.save(file)
         results[name] = result
-        Warned.here().told.update(result.warnings)
+        Running.now().told.update(result.warnings)
         paragraphs(f"\n{note}\n{result}")
     report(results, files[-1], title="Three algorithms", introduction=INTRODUCTION)
     paragraphs(f"\nWritten: {', '.join(map(str, files))}{no_pictures()}")

@@ -10,7 +10,7 @@ import click
 
 from poise.cli import options
 from poise.cli.ask import answer
-from poise.cli.errors import SOURCE, Exit
+from poise.cli.errors import Exit, Running
 from poise.cli.output import Output
 from poise.cli.rows import Source
 from poise.numbers import exactly, number, rounded_down
@@ -64,7 +64,7 @@ deployed.allow_extra_args = True  # a second file is told to be given by --fresh
 
 def _tell(output: Output, found: Any) -> Exit:
     """Tell the answer and, where every row left in turn, which of them matter most."""
-    rows = list(_influential(found, click.get_current_context().meta[SOURCE]))
+    rows = list(_influential(found, Running.now().source))
     after = "\n".join(["", *_table(rows)]) if rows else ""
     return output.tell(found, {"influence": rows} if rows else {}, after=after)
 

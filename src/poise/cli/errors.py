@@ -31,8 +31,6 @@ from poise.errors import (
     printable,
 )
 
-# In the metadata of a context: the rows that a command reads, and where its answer goes.
-SOURCE, ANSWERS = "poise.source", "poise.answers"
 _ADVICE = ("Warning: ", "Next: ", "warning: ", "remark", "Column ", "Labels ")
 
 
@@ -128,8 +126,8 @@ def told(error: BaseException, command: click.Context | None = None) -> str:
             message = f"No such option {error.option_name!r}{hint or '.'}"
         return f"{message} See {error.ctx.command_path if error.ctx else 'poise'} --help"
     if isinstance(error, PoiseError):
-        if command and SOURCE in command.meta:
-            command.meta[SOURCE].explain(error)
+        if command and (running := command.meta.get(__name__)) and running.source:
+            running.source.explain(error)
         spell = spelling(command) if command else as_keyword
         if isinstance(error, TrialError):
             failed = str(error).partition(". What was measured before")[0]
@@ -210,30 +208,34 @@ def survive_poor_terminals() -> None:
             stream.reconfigure(errors="replace")
 
 
-class Warned:
-    """Warnings of a command, each told once and in one line.
+class Running:
+    """A command that runs: the rows that it reads, where its answer goes, and its warnings.
 
-    What makes a level doubtful is part of the answer. Such a warning waits until the answer is
-    printed, and goes to stderr only if the answer did not show it.
+    Each warning is told once and in one line. What makes a level doubtful is part of the answer:
+    such a warning waits until the answer is printed, and goes to stderr only if the answer did not
+    show it.
     """
 
+    answers: TextIO
+
     def __init__(self, ctx: click.Context) -> None:
+        self.source: Any = None
         self.quiet = ctx.params.get("quiet", False)
         self.told: set[str] = set()
         self.doubts: list[str] = []
         ctx.meta[__name__] = self
 
     @classmethod
-    def here(cls) -> Warned:
-        """Return the warnings of the command that runs."""
-        found: Warned = click.get_current_context().meta[__name__]
+    def now(cls) -> Running:
+        """Return the command that runs."""
+        found: Running = click.get_current_context().meta[__name__]
         return found
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Hear the warnings of all that is done here."""
+        """Keep stdout for the answer, and hear the warnings of all that is done here."""
         try:
-            with warnings.catch_warnings():
+            with stdout_is_for_the_answer() as self.answers, warnings.catch_warnings():
                 warnings.simplefilter("always", UserWarning)
                 warnings.showwarning = self._hear  # type: ignore[assignment]
                 yield

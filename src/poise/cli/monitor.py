@@ -8,7 +8,7 @@ import click
 
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of, loaded
-from poise.cli.errors import SOURCE, Exit
+from poise.cli.errors import Exit
 from poise.cli.output import Output
 from poise.cli.rows import READ, Source
 
@@ -63,11 +63,10 @@ def _added(ctx: click.Context, begun: Any, data: str) -> Any:
     for name in ("target", "algorithm"):
         if not kept.get(name) and not (name == "algorithm" and kept.get("program")):
             raise click.UsageError(f"Missing --{name}: {begun.path} is begun by this call.", ctx)
-    source = ctx.meta[SOURCE] = Source(data, kept)
     asked = options.given(ctx) | {n: kept[n] for n in ("distance", "coupling") if n in kept}
     asked.pop("ids", None)
     found = type(begun)(begun.path, algorithm_of(kept), **loaded(asked))
     found.kept = kept
-    rows = source.read()
+    rows = Source(data, kept).read()
     found.add(rows["X"], rows["y"], ids=rows.get("ids"), skip_used=ctx.params["skip_used"])
     return found

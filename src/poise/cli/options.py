@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from poise import checks
-from poise.cli.errors import ANSWERS, Warned, stdout_is_for_the_answer
+from poise.cli.errors import Running
 from poise.settings import REQUIRED, Every, Everything, Setting, settings_of
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -130,8 +130,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and tell its warnings."""
         try:
-            with _connected(ctx), Warned(ctx).listening(), stdout_is_for_the_answer() as answers:
-                ctx.meta[ANSWERS] = answers
+            with _connected(ctx), Running(ctx).listening():
                 return super().invoke(ctx)
         except click.exceptions.Exit as error:  # as --help ends
             raise SystemExit(error.exit_code) from error

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from poise.cli.errors import ANSWERS, Exit, Warned, in_options, status_of, worst
+from poise.cli.errors import Exit, Running, in_options, status_of, worst
 from poise.errors import ArgumentError, printable
 from poise.numbers import at_most
 
@@ -88,9 +88,9 @@ class Output:
                 self.write(found if several else answer)
         finally:
             doubts = list(dict.fromkeys(text for each in found.values() for text in each.warnings))
-            Warned.here().doubts.extend(doubts)  # a file tells its own only here
+            Running.now().doubts.extend(doubts)  # a file tells its own only here
             if self.form in ("as_json", "details") or (self.form == "text" and not lines):
-                Warned.here().told.update(doubts)
+                Running.now().told.update(doubts)
             if self.form == "as_json":
                 contents = {name: as_dict(each) for name, each in answers.items()}
                 print_json(contents if several else {**contents[""], **beside})
@@ -198,12 +198,12 @@ def print_answer(content: object, text: str, word: str = "") -> None:
 def print_json(content: object) -> None:
     """Print one JSON object."""
     said = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-    click.echo(said, click.get_current_context().meta[ANSWERS])
+    click.echo(said, Running.now().answers)
 
 
 def paragraphs(text: str) -> None:
     """Print lines of text; a terminal wraps all but commands to copy, which are indented."""
-    answers = click.get_current_context().meta[ANSWERS]
+    answers = Running.now().answers
     for line in map(in_options, printable(text).splitlines()):
         if answers.isatty() and not line.startswith("  "):
             width = shutil.get_terminal_size().columns

@@ -11,7 +11,7 @@ import click
 
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of
-from poise.cli.errors import SOURCE, Exit, spelling
+from poise.cli.errors import Exit, spelling
 from poise.cli.output import print_answer
 from poise.cli.rows import Source
 from poise.settings import Setting, says
@@ -102,7 +102,7 @@ def advise(ctx: click.Context, /, data: str, **values: Any) -> int:
 
     if values["target"] is None and not data.endswith(".npz"):
         raise click.UsageError("Missing --target, the column that is predicted.", ctx)
-    source = ctx.meta[SOURCE] = Source(data, values)
+    source = Source(data, values)
     asked = options.given(ctx) | source.read()
     if values["algorithm"] or values["program"]:
         asked["algorithm"] = algorithm_of(values)

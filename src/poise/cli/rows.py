@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise import checks
 from poise.checks import did_you_mean
-from poise.cli.errors import Warned, say
+from poise.cli.errors import Running, say
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.numbers import without_noise
 
@@ -43,6 +43,7 @@ class Source:
         self.reading |= {"backend": "dask"} if on_dask else {}
         self.columns = {name: given[name] for name in OF_ROWS if given.get(name) is not None}
         self.tables: dict[str, Table] = {}
+        Running.now().source = self  # which explains errors
 
     def read(self) -> dict[str, Any]:
         """Return the rows as the library takes them; a missing column is told at once."""
@@ -90,7 +91,7 @@ class Source:
         kept = frame.dropna()
         if not len(kept):
             raise DataError(f"{file} has no rows without a missing value")
-        if len(kept) < len(frame) and not Warned.here().quiet:
+        if len(kept) < len(frame) and not Running.now().quiet:
             gone = f"{len(frame) - len(kept):,} of {len(frame):,} rows of {file}"
             say(f"{gone} are left out: a value is missing")
         return kept
@@ -144,7 +145,7 @@ class Source:
             return found[0] if number is None else f"line {number}"
 
         text = re.sub(r"row (\d+) \(counting from 0\)", line, text)
-        text = text.replace("or leave it out", "or leave it out with --drop")
+        text = re.sub("or leave it out(?! with)", "or leave it out with --drop", text)
         return re.sub(rf"\bof {table}\b", f"of {self.others.get(table, self.file)}", text)
 
     def explain(self, error: BaseException) -> None:

@@ -13,7 +13,7 @@ from poise.checks import did_you_mean
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of, loaded
 from poise.cli.deployed import fresh_options
-from poise.cli.errors import SOURCE, Exit
+from poise.cli.errors import Exit
 from poise.cli.output import Output, print_answer
 from poise.cli.rows import Source
 from poise.errors import ArgumentError, RecordError
@@ -117,8 +117,8 @@ def verify(ctx: click.Context, /, file: str, data: str | None, **values: Any) ->
         raise RecordError(f"{file} does not exist")
     asked = options.given(ctx)
     if data is not None:
-        source = ctx.meta[SOURCE] = Source(data, {**values, "random_state": _seed(file)})
-        asked = loaded(asked | source.read() | {"algorithm": algorithm_of(values)})
+        rows = Source(data, {**values, "random_state": _seed(file)}).read()
+        asked = loaded(asked | rows | {"algorithm": algorithm_of(values)})
     found = poise.verify(Path(file), trials=values["trials"], **asked)
     print_answer({"outcome": found.outcome, **asdict(found)}, str(found), found.outcome)
     return STATUS[found.outcome]
@@ -161,8 +161,7 @@ def judge(
     names = columns.split(",") if columns else []
     if (n is None) != (len(names) == 2):
         raise click.UsageError("Give --columns OLD,NEW for predictions, or --n for changes.", ctx)
-    source = ctx.meta[SOURCE] = Source(file, ctx.params)
-    rows = source.read()
+    rows = Source(file, ctx.params).read()
     known = list(map(str, rows["X"].columns))
     for name in names:
         if name not in known:
