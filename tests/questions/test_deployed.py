@@ -253,6 +253,7 @@ REFUSED = [
     ({"gamma": 1.0}, ArgumentError, r"gamma must be a number in \[0, 1\)"),
     ({"gamma": 0.1, "without": [1]}, ArgumentError, "where every row of a given training set"),
     ({"test": "binomial"}, ArgumentError, "give gamma, the share of them that is tolerated"),
+    ({"chosen_from": 3}, ArgumentError, "chosen_from needs without"),
     ({"update": 24}, DataError, "one takes 25 fresh rows"),
     ({"update": 2, "sample_weight": np.ones(30)}, ArgumentError, "have none"),
     ({"notion": "jackknife", "distance": "top_k(2, of=3)"}, ArgumentError, "one row is predicted"),

@@ -264,6 +264,7 @@ class GivenJob(Job):
             "distance": jackknife and panel and "must not be a decision: one row is predicted",
             "points_per_trial": useless and f"must be left out: {why}",
             "removals_per_trial": some and "must be 'all' or left out",
+            "chosen_from": design.chosen_from > 1 and not design.without and "needs without",
             **{f"fit_params[{name!r}]": grows and _WEIGHED for name in self.sample.per_row},
         }
         for argument, problem in refused.items():
