@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import replace
-from html import unescape
+from html import escape, unescape
 from xml.etree import ElementTree
 
 import numpy as np
@@ -121,40 +121,30 @@ def asked(changes, algorithm="an algorithm"):
 STABLE, UNSTABLE, OPEN = (asked(each) for each in ([0.1] * 30, [0.5] * 30, [0.1, 0.5]))
 
 
-def test_a_report_stands_alone(tmp_path):
+def test_a_report_stands_alone_and_all_names_are_escaped(tmp_path):
     path = tmp_path / "report.html"
     path.write_text("an older one")
-    results = {"first": STABLE, "second": UNSTABLE, "third": OPEN, "measured": STABLE.trials}
-    poise.results.report.report(results, path, title="Mine", introduction="Four of them.")
+    results = {"<i>first</i>": asked([0.1] * 30, "<b>mine</b>\x1b[0m"), "second": UNSTABLE}
+    results |= {"third": OPEN, "measured": STABLE.trials}
+    poise.results.report.report(results, path, title="<u>\u202e", introduction="x & y <s>")
     html = path.read_text(encoding="utf-8")
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
     root = ElementTree.fromstring(html)  # every element closed
-    assert not {"script", "link", "iframe"} & {element.tag for element in root.iter()}
-    assert "http" not in html
+    assert not {"script", "link", "iframe", "i", "b", "u", "s"} & {each.tag for each in root.iter()}
+    assert not re.search("http|\x1b|\u202e", html)
+    assert "<title>&lt;u&gt;\\u202e</title>" in html
+    assert "&lt;b&gt;mine&lt;/b&gt;\\x1b[0m" in html
     sources = [picture.attrib["src"] for picture in root.iter("img")]
     assert len(sources) == 4
     assert all(source.startswith("data:image/png;base64,") for source in sources)
     without = re.sub(r"<img[^>]*/>\n", "", html)
-    for name, result in results.items():
-        shown = card(result, picture=False, unfolded=True)
-        assert f"<h2>{name}</h2>\n<section>{shown}</section>" in without
     overview = html[: html.index("<h2>")]
-    for name, verdict in zip(results, ("stable", "unstable", "inconclusive"), strict=False):
-        assert re.search(rf"<td>{name}</td>.*?<td>{verdict}</td></tr>", overview)
-    assert "Four of them." in overview
-
-
-def test_everything_that_users_name_is_escaped():
-    html = page(
-        {"<i>a</i>": asked([0.1] * 30, "<b>mine</b>\x1b[0m"), "b": STABLE},
-        title="<u>\u202e",
-        introduction="x & y <s>",
-    )
-    ElementTree.fromstring(html)
-    for text in ("&lt;i&gt;a", "&lt;b&gt;mine&lt;/b&gt;\\x1b[0m", "x &amp; y &lt;s&gt;"):
-        assert text in html
-    assert "<title>&lt;u&gt;\\u202e</title>" in html
-    assert not re.search(r"<(i|b|u|s)>|\x1b|\u202e", html)
+    assert "x &amp; y &lt;s&gt;" in overview
+    for (name, result), verdict in zip(results.items(), [*VERDICT_COLOURS, None], strict=True):
+        shown = card(result, picture=False, unfolded=True)
+        assert f"<h2>{escape(name)}</h2>\n<section>{shown}</section>" in without
+        cells = rf"<td>{escape(name)}</td>.*?<td>{verdict}</td></tr>"
+        assert bool(re.search(cells, overview)) == (verdict is not None)
 
 
 def test_one_result_or_several_of_one_name():
