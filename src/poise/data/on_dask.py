@@ -203,9 +203,10 @@ class DaskSample:
 
     groups_unlabeled = groups
 
-    def sd(self) -> float:
-        """Return the standard deviation of the responses."""
-        self.at_hand.sd()  # refuses labels, and responses that are all the same
+    def sd(self) -> float | None:
+        """Return the sd of the responses; None of labels, or where all are the same."""
+        if self.at_hand.sd() is None:
+            return None
         rows, mean, squares = np.array([s[:1] + s[2:4] for s in self.tables[0].seen]).T
         between = rows @ (mean - np.average(mean, weights=rows)) ** 2
         return math.sqrt((squares.sum() + between) / (rows.sum() - 1))

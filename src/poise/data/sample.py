@@ -184,13 +184,16 @@ class Sample:
             raise DataError(problem, remedy="give epsilon as a number")
         return self.only(np.flatnonzero(aside)), self.only(np.flatnonzero(~aside))
 
-    def sd(self) -> float:
-        """Return the standard deviation of the responses; of several, the root of their sum."""
+    def sd(self) -> float | None:
+        """Return the sd of the responses, None of labels and where all are the same.
+
+        Of several responses it is the root of the sum of their variances.
+        """
         columns = list(self.y.columns())
         if holds_labels(self.y) or any(values.dtype.kind not in "iuf" for values in columns):
-            raise DataError("y holds labels, which have no standard deviation")
+            return None
         if len(self.y) < 2 or all((values == values[0]).all() for values in columns):
-            raise DataError("y is the same in all rows, so its standard deviation is 0")
+            return None
         return math.sqrt(sum(float(np.var(values, ddof=1, dtype=np.float64)) for values in columns))
 
     @property

@@ -156,7 +156,7 @@ def advise(
     (30, 77.1)
     """
     from poise.questions.check import checks_of
-    from poise.questions.job import Job, sd_of
+    from poise.questions.job import Job
 
     sample = Sample.of(X, y, X_unlabeled=X_unlabeled, groups=groups)
     labeled, unlabeled = sample.n_labeled, sample.n_unlabeled
@@ -180,7 +180,7 @@ def advise(
             remarks.append(f"The algorithm cannot be tested on these rows: {error}")
         else:
             labels = job.distance.name == "label"
-    sd = None if is_classification(sample.y) else sd_of(sample)
+    sd = None if is_classification(sample.y) else sample.sd()
     call: dict[str, object] = {"n": largest, "delta": delta}
     change = 0.1 if sd is None else float(number(0.05 * sd, 2).replace(",", ""))
     test = call | ({} if labels else {"epsilon": change})

@@ -20,7 +20,7 @@ from poise.engine.messages import Answers, Batch
 from poise.engine.oracle import Oracle, converse
 from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning, note
 from poise.procedures.given_data import GivenSplit, given_data
-from poise.questions.job import Job, Until, sd_of
+from poise.questions.job import Job, Until
 from poise.results.design import MOST_FITTED, Design, Notion
 from poise.results.question import Question
 from poise.results.result import Result
@@ -164,7 +164,7 @@ class GivenJob(Job):
             "n_unlabeled": sample.n_unlabeled * (not known),
             "n_groups": fresh * known if groups else None,
             "n_groups_unlabeled": fresh * (groups and not known),
-            "sd": sd_of(replace(sample, y=as_rows(y, "y"))),
+            "sd": replace(sample, y=as_rows(y, "y")).sd(),
             "batch": settings["update"] or 1,
             "without": left_out,
             "without_as_typed": _as_typed(settings["without"]),
@@ -178,10 +178,6 @@ class GivenJob(Job):
 
     def _sd_of_some(self, rows: int) -> tuple[Sample, dict[str, Any]]:
         """Take the sd of the training set, which is given."""
-        if self.design.sd is None:
-            raise DataError(
-                "y has no sd: it is missing, holds labels, or the same value in all rows"
-            )
         return self.sample, {}
 
     def planned(self) -> Self:

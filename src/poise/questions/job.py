@@ -82,7 +82,7 @@ class Job:
         sample = _sample(algorithm, X, y, settings)
         rows: dict[str, Any] = {name: getattr(sample, name) for name in _COUNTS}
         n = training_size(settings["n"], settings["delta"], rows["n_labeled"], rows["n_groups"])
-        return cls.about(algorithm, sample, settings, n=n, sd=sd_of(sample), **rows)
+        return cls.about(algorithm, sample, settings, n=n, sd=sample.sd(), **rows)
 
     @classmethod
     def about(
@@ -140,7 +140,10 @@ class Job:
             raise ArgumentError(problem, argument="epsilon", got=epsilon)
         sample, known = self._sd_of_some(asked.rows)
         design = replace(self.design, **known, epsilon_as_typed=str(epsilon))
-        change = allowed_change(rounded_down(asked.share * (design.sd or 0)), design)
+        if design.sd is None:
+            why = "it is missing, holds labels, or the same value in all rows"
+            raise DataError(f"y has no sd: {why}")
+        change = allowed_change(rounded_down(asked.share * design.sd), design)
         return replace(self, sample=sample, design=design), self._reachable(change)
 
     def _sd_of_some(self, rows: int) -> tuple[Sample, dict[str, Any]]:
@@ -382,11 +385,3 @@ def _sample(algorithm: object, X: Any, y: Any, settings: Mapping[str, Any]) -> S
 
     check = as_algorithm(algorithm, settings["response"]).prepared
     return cast("Sample", DaskSample.of(X, y, check, **rows))  # it is asked the same
-
-
-def sd_of(sample: Sample) -> float | None:
-    """Return the standard deviation of the responses, None for labels and constants."""
-    try:
-        return sample.sd()
-    except DataError:
-        return None
