@@ -211,8 +211,8 @@ class OneTrainingSet(TypedDict, total=False):
     without: Annotated[
         object,
         often(
-            "Rows that leave together: a condition on columns such as 'customer_id == 1234', a "
-            "mask, names of rows, or {name: any of these}."
+            "Rows that leave together: a value of a column, as in 'customer_id == 1234', a mask, "
+            "names of rows, or {name: any of these}."
         ),
     ]
     update: Annotated[int | None, often("Retrain with this many new rows.", None, ">= 1")]

@@ -259,7 +259,7 @@ REFUSED = [
     ({"notion": "jackknife", "distance": "top_k(2, of=3)"}, ArgumentError, "one row is predicted"),
     ({"groups": np.arange(30)}, DataError, "X_fresh needs groups_fresh"),
     ({"X_fresh": X_FRESH[:, :2]}, DataError, "X_fresh must be like X"),
-    ({"y_fresh": y}, DataError, "y_fresh must hold one response per fresh row"),
+    ({"y_fresh": y}, DataError, "y_fresh must hold one value per fresh row"),
     ({"y_fresh": None, "update": 2}, ArgumentError, "y_fresh is missing"),
     (
         {"X_fresh": np.append(X_FRESH, X[:2], axis=0), "y_fresh": None},

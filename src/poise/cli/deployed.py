@@ -17,7 +17,7 @@ from poise.numbers import exactly, number, rounded_down
 from poise.settings import COMMAND, Everything
 
 FRESH = "Fresh rows, used neither to train nor to choose the model."
-WITHOUT = "Rows that leave together: lines of DATA, or a condition on columns."
+WITHOUT = "Rows that leave together: lines of DATA, or a value of a column."
 NEW_SETS = ("n", "X_unlabeled", "coupling", "position", "remove", "replace")  # are of no use here
 _LISTED = 3  # rows that matter most
 
@@ -43,7 +43,7 @@ def deployed(ctx: click.Context, /, data: str, **values: Any) -> int:
     fresh row is a trial. Without --epsilon and --delta the changes are measured. The verdict is
     about this training set: it says nothing of others.
 
-    --without names rows by their lines in DATA ("lines 12, 15-20") or by a condition on columns
+    --without names rows by their lines in DATA ("lines 12, 15-20") or by a value of a column
     ("customer == 1234").
 
     For example:

@@ -11,8 +11,8 @@ import numpy as np
 from poise.algorithms.algorithm import Algorithm, Predict, blaming_user_code, name_of
 from poise.data.rows import as_rows
 from poise.data.sample import Sample
-from poise.errors import AlgorithmError, DataError
-from poise.questions.deployed import GivenJob
+from poise.errors import AlgorithmError
+from poise.questions.deployed import GivenJob, fresh_rows
 from poise.results.result import Result
 from poise.settings import Everything, checked, documented, settings_of
 
@@ -76,20 +76,14 @@ def two_models(
     """Check everything but the question; the sample has no row that is trained on."""
     settings = checked(function, asked, Everything)
     pair = TwoModels(*models, settings["response"])
-    sample = _fresh_rows(X_fresh, y_fresh, settings["groups_fresh"])
+    sample = _only_points(X_fresh, y_fresh, settings["groups_fresh"])
     return GivenJob.on(pair, sample, settings, "changed")
 
 
-def _fresh_rows(X_fresh: Any, y_fresh: Any, groups_fresh: Any) -> Sample:
-    """Check the rows; without responses any will do, as they are not kept."""
+def _only_points(X_fresh: Any, y_fresh: Any, groups_fresh: Any) -> Sample:
+    """Take fresh rows as points; without responses any will do, as they are not kept."""
     y = np.zeros(len(as_rows(X_fresh, "X_fresh"))) if y_fresh is None else y_fresh
-    try:
-        fresh = Sample.of(X_fresh, y, groups=groups_fresh)
-    except DataError as error:
-        if error.argument in ("X", "y", "groups"):
-            error.argument += "_fresh"
-        error.problem = error.problem.replace("labelled row", "fresh row")
-        raise
+    fresh = fresh_rows(X_fresh, y, groups_fresh)
     none = as_rows(fresh.X.take(np.arange(0)), "X")
     known = fresh.y if y_fresh is not None else as_rows(fresh.y.take(np.arange(0)), "y")
     more = replace(fresh, groups=None, groups_unlabeled=fresh.groups)

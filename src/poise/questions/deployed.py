@@ -14,7 +14,6 @@ from poise.data.copies import beyond_chance, copies, row_identities
 from poise.data.randomness import Ids
 from poise.data.rows import Rows, as_rows, column_of
 from poise.data.sample import Sample
-from poise.data.suitable import check_responses
 from poise.engine.first_trial import ALONE, Look, look_at_fits
 from poise.engine.messages import Answers, Batch
 from poise.engine.oracle import Oracle, converse
@@ -302,15 +301,20 @@ def with_fresh_rows(
     with _own_words():
         more["groups_unlabeled"] = settings["groups_fresh"]
         sample = Sample.of(X, y, X_unlabeled=X_fresh, **more)
-    known = None
-    if y_fresh is not None:
-        known, m = as_rows(y_fresh, "y_fresh"), sample.n_unlabeled
-        if len(known) != m:
-            rule = f"must hold one response per fresh row ({m}), got {len(known)}"
-            raise DataError(rule, argument="y_fresh")
-        check_responses(known, "y_fresh")
+    known = None if y_fresh is None else fresh_rows(X_fresh, y_fresh).y
     _refuse_training_rows(sample, known)
     return sample if known is None else sample.knowing(known)
+
+
+def fresh_rows(X_fresh: Any, y_fresh: Any, groups_fresh: Any = None) -> Sample:
+    """Check fresh rows and their responses; errors call them so."""
+    try:
+        return Sample.of(X_fresh, y_fresh, groups=groups_fresh)
+    except DataError as error:
+        if error.argument in ("X", "y", "groups"):
+            error.argument += "_fresh"
+        error.problem = error.problem.replace("labelled row", "fresh row")
+        raise
 
 
 @contextmanager
