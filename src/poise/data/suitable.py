@@ -22,21 +22,21 @@ _COULD_BE_TRIED = 10_000  # combinations of values
 Place = tuple[str | int, int, Any]  # column, row, value
 
 
-def check_responses(y: Rows, name: str = "y") -> None:
+def check_responses(y: Rows) -> None:
     """Refuse missing, infinite or unsuitable responses, and say where the first is."""
     if is_sparse(y.native):
-        raise DataError("must not be sparse", argument=name, remedy=f"give {name}.toarray()")
+        raise DataError("must not be sparse", argument="y", remedy="give y.toarray()")
     if np.ndim(y.native) > 2 and isinstance(y.native, np.ndarray):
-        raise DataError("must have one or two dimensions", argument=name, got=y.native.shape)
+        raise DataError("must have one or two dimensions", argument="y", got=y.native.shape)
     for values in y.columns():
-        _check_kind(values, name)
+        _check_kind(values)
     found = first_missing(y)
     if found is not None:
         column, row, value = found
         where = f"row {row} (counting from 0)" + ("" if y.single else f", column {column!r}")
         problem = f"must not be missing or infinite, got {value} in {where}"
         remedy = "remove those rows, or give them as X_unlabeled"
-        raise DataError(problem, argument=name, remedy=remedy)
+        raise DataError(problem, argument="y", remedy=remedy)
 
 
 def check_weights(weights: Rows, name: str) -> None:
@@ -123,15 +123,15 @@ def _few_whole_numbers(values: NDArray[Any]) -> bool:
     return 2 <= len(np.unique(values)) <= min(_MOST_CLASSES, len(values) // 5)
 
 
-def _check_kind(values: NDArray[Any], name: str) -> None:
+def _check_kind(values: NDArray[Any]) -> None:
     first = values.flat[0]
     dates = (datetime.date, datetime.time, datetime.timedelta)
     if values.dtype.kind == "c":
-        raise DataError("must hold numbers or classes, got complex numbers", argument=name)
+        raise DataError("must hold numbers or classes, got complex numbers", argument="y")
     if values.dtype.kind in "Mm" or isinstance(first, dates):
         problem = f"must hold numbers or classes, got dates and times ({first} in row 0)"
         remedy = "give the time since some moment as a number"
-        raise DataError(problem, argument=name, remedy=remedy)
+        raise DataError(problem, argument="y", remedy=remedy)
 
 
 def rare_class(classes: Mapping[Any, int], n: int) -> str | None:
