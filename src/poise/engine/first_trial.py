@@ -317,7 +317,7 @@ def _why_not(oracle: Oracle, shortcut: Shortcut, split: Split, within: int, seen
     if not oracle.algorithm.ignores_row_order:
         rows.append(train[::-1].copy())
         mine.append(predicted[0])
-    here = replace(oracle, execution=replace(oracle.execution, n_jobs=1))
+    here = replace(oracle, execution=replace(oracle.execution, n_jobs=1, progress=False))
     fits = here.ask([Query(each, some, 0) for each in rows])
     for formula, fit in zip(mine, fits, strict=True):
         if fit.failure:

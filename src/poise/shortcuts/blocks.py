@@ -31,7 +31,7 @@ Places = Callable[[int, int], tuple[Ids, Ids]]  # rows (m, n) and points (m, T) 
 
 AGREEMENT = 1e-9  # of the size of responses and predictions
 _BLOCK = 1 << 19  # numbers, 4 MB: what a cache holds
-_SCANNED = 1 << 15  # the same of a cache that is nearer
+_SCANNED = 1 << 16  # the same of a cache that is nearer
 _MOST_CLASSES = 50
 _LARGEST = 1e300  # an infinite scale would trust an infinite slack
 
@@ -106,7 +106,7 @@ class Shortcut:
         if not one_point or 2 * train.size < len(self.X):
             return None
         trial = np.zeros(len(self.X), dtype=np.int64)
-        trial[train] = np.arange(len(train))[:, None]
+        trial[train.reshape(-1)] = np.repeat(np.arange(len(train)), train.shape[1])
         moved, step = -2.0 * self.rows(points)[:, 0], max(1, _SCANNED // self.X.shape[1])
         parts = [slice(k, k + step) for k in range(0, len(self.X), step)]
         return np.concatenate([distance(self.X[p], moved.take(trial[p], axis=0)) for p in parts])

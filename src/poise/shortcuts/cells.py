@@ -77,7 +77,7 @@ def whitened(matrices: Array, vectors: Array) -> tuple[Array, Array]:
     bordered = np.zeros((trials, d + count, d + count))
     bordered[:, :d, :d] = matrices
     bordered[:, d:, :d] = vectors
-    bordered[:, range(d, d + count), range(d, d + count)] = _CORNER
+    diagonal_of(bordered)[:, d:] = _CORNER
     lower = _cholesky(bordered)
     # Eigenvalues of the scaled matrix add up to d: all but the smallest multiply to at most e.
     inflation = math.e / np.prod(diagonal_of(lower)[:, :d] ** 2 / diagonal, axis=1)
@@ -105,8 +105,9 @@ def _cholesky(matrices: Array) -> Array:
 
 
 def diagonal_of(matrices: Array) -> Array:
-    """Return the diagonal of every matrix."""
-    return np.diagonal(matrices, axis1=1, axis2=2)
+    """Return the diagonal of every matrix, as a view."""
+    found: Array = np.einsum("mii->mi", matrices)
+    return found
 
 
 def norm(vectors: Array) -> Array:
