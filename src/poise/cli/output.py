@@ -202,10 +202,10 @@ def print_json(content: object) -> None:
 
 
 def paragraphs(text: str) -> None:
-    """Print lines of text; a terminal wraps all but commands to copy, which are indented."""
+    """Print lines; a terminal wraps all but tables and commands to copy, which hold two blanks."""
     answers = Running.now().answers
     for line in map(in_options, printable(text).splitlines()):
-        if answers.isatty() and not line.startswith("  "):
+        if answers.isatty() and "  " not in line:
             width = shutil.get_terminal_size().columns
             line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
         word = line.partition(":")[0]
