@@ -63,7 +63,7 @@ class Output:
 
             report(answers, report_to)
         written = filter(None, (save, report_to, self.given.get("summary"), self.journal))
-        if (names := ", ".join(written)) and self.form != "quiet":
+        if (names := ", ".join(written)) and not self.given.get("quiet"):
             click.echo(f"Written: {names}", err=True)
 
     def tell(
