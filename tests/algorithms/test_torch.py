@@ -157,10 +157,11 @@ def test_minibatches_pass_over_all_rows_in_an_order_that_loses_one_row():
 
 def test_classes_are_those_of_the_data():
     names = np.array(["low", "middle", "high"])[three]
-    given = GIVEN | {"loss": "cross_entropy"}
-    vectors = poise.torch_algorithm(scorer, **given).fit(X[:30], names[:30], XI)(X[200:])
+    given, sample = GIVEN | {"loss": "cross_entropy"}, Sample.of(X, names)
+    scores = poise.torch_algorithm(scorer, **given).prepared(sample)
+    vectors = scores.fit(X[:30], names[:30], XI)(X[200:])
     np.testing.assert_allclose(vectors.sum(axis=1), 1, rtol=1e-6)
-    chosen = poise.torch_algorithm(scorer, **given, response="predict")
+    chosen = poise.torch_algorithm(scorer, **given, response="predict").prepared(sample)
     labels = np.array(["high", "low", "middle"])[vectors.argmax(axis=1)]
     assert chosen.fit(X[:30], names[:30], XI)(X[200:]).tolist() == labels.tolist()
     assert poise.measure(chosen, X, names, n=19).design.distance == "label"

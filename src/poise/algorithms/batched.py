@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
@@ -54,7 +53,10 @@ class Batched(Algorithm):
         """Take the classes from the rows, and refuse rows that are not numbers."""
         super().prepared(sample)
         y = np.asarray(sample.responses(np.arange(sample.n_labeled)))
-        ready = self.on(sample)._knowing(y)
+        ready = self.on(sample)
+        if ready.is_classifier:
+            ready.classes = np.unique(y)
+            ready.n_classes = len(ready.classes)
         if ready.natural_distance == LABELS_ONLY:
             raise AlgorithmError("y holds labels", remedy="say classes=True")
         ready.targets(y)
@@ -72,16 +74,8 @@ class Batched(Algorithm):
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:  # type: ignore[override]  # no weights
         """Train on one data set; it is trained again for every call of the predictor."""
-        alone = self if self.classes is not None else copy.copy(self)._knowing(y)
-        data, term = (np.asarray(X)[None], np.asarray(y)[None]), np.array([xi], np.uint64)
-        return lambda points: alone.many(*data, np.asarray(points)[None], term)[0]
-
-    def _knowing(self, y: Any) -> Self:
-        """Let a classifier take its classes from the responses."""
-        if self.is_classifier:
-            self.classes = np.unique(y)
-            self.n_classes = len(self.classes)
-        return self
+        rows, responses, term = np.asarray(X)[None], np.asarray(y)[None], np.array([xi], np.uint64)
+        return lambda points: self.many(rows, responses, np.asarray(points)[None], term)[0]
 
     def numbers(self, name: str, values: Any) -> NDArray[np.float64]:
         """Return numbers, or say that these are none."""
