@@ -12,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,25 +44,19 @@ def test_any_number_of_workers_gives_the_same_bits(run):
 
 
 def test_chunks_cover_every_task_once_and_start_and_end_small():
-    for span, workers in ((range(1000), 3), (range(7, 8), 4), (range(5, 300), 1)):
-        chunks, parts = Chunks(span, workers), []
+    for span, seconds, largest in ((range(1000), 1e-3, 100), (range(5, 300), 60.0, 1)):
+        chunks, parts = Chunks(span, 2), []
         while (part := chunks.next()) is not None:
             parts.append(part)
-            chunks.learn(len(part), 1e-3 * len(part))
+            chunks.learn(len(part), seconds * len(part))
         assert [k for part in parts for k in part] == list(span)
         assert len(parts[0]) == len(parts[-1]) == 1
-        assert max(map(len, parts)) <= 100
-    long = Chunks(range(100), 2)
-    long.next()
-    long.learn(1, 60.0)
-    assert long.next() == range(1, 2)
+        assert max(map(len, parts)) == largest
 
 
-def test_settings_that_no_pool_can_have():
+def test_n_jobs_is_what_joblib_makes_of_it():
     with pytest.raises(ArgumentError, match="n_jobs must not be 0"):
         Execution(n_jobs=0)
-    import joblib
-
     assert Execution(n_jobs=-1).size == joblib.cpu_count()
     with joblib.parallel_config(n_jobs=3):
         assert Execution().size == 3
@@ -147,7 +142,7 @@ DEATHS = [
     ("status 3", lambda: ctypes.CDLL(None)._exit(3)),
     ("SIGKILL", lambda: kill() if os.fork() else time.sleep(100)),  # leaves a fork
 ]
-HANGS = {"sleeps": lambda: time.sleep(100), "holds the lock": lambda: ctypes.PyDLL(None).sleep(100)}
+HANGS = [lambda: time.sleep(100), lambda: ctypes.PyDLL(None).sleep(100)]  # which holds the lock
 
 
 @pytest.fixture
@@ -197,14 +192,14 @@ def test_a_death_costs_its_own_trial(doing, run, expected, tmp_path):
 
 
 def test_a_late_fit_costs_its_own_trial_and_is_tried_once(doing, full_fits, run, expected):
-    for times, what in enumerate(HANGS.values(), 1):
+    for times, what in enumerate(HANGS, 1):
         answers = run(doing(what, 7), n_jobs=2, on_error="record", fit_timeout=2)
         assert [(f.trial, f.kind) for f in answers.failures] == [(7, "timeout")]
         assert "fit_timeout=2" in answers.failures[0].message
         assert full_fits(7) == times
         np.testing.assert_array_equal(answers.changes[8:], expected[8:])
     with pytest.raises(TrialError) as caught:  # one worker can have a limit, too
-        run(doing(HANGS["sleeps"], 1), trials=3, fit_timeout=1.5)
+        run(doing(HANGS[0], 1), trials=3, fit_timeout=1.5)
     assert (caught.value.trial, caught.value.kind) == (1, "timeout")
     np.testing.assert_array_equal(caught.value.partial.changes, expected[:1])
 
@@ -214,10 +209,9 @@ def test_a_long_fit_beside_a_death_is_not_begun_again(doing, full_fits, run):
 
     def slow_and_deadly(X, y, seed):
         predict = mean(X, y, seed)
-        if X[0, 0] == 0 and len(X) == 3:
-            time.sleep(2)
         if X[0, 0] == 3:
-            ctypes.CDLL(None)._exit(1)
+            kill()
+        time.sleep(2 * (X[0, 0] == 0 and len(X) == 3))
         return predict
 
     answers = run(slow_and_deadly, trials=4, n_jobs=2, on_error="record")
