@@ -95,9 +95,10 @@ def test_all_removals_are_taken_where_they_are_free(fits):
 
 def test_measuring_testing_stopping_and_workers_agree():
     question = {"epsilon": 9, "delta": 0.2}
-    trials = poise.measure(KNeighborsRegressor(3), X, Y, n=12)
-    result = poise.stability_test(KNeighborsRegressor(3), X, Y, n=12, n_jobs=2, **question)
-    early = poise.stability_test(KNeighborsRegressor(3), X, Y, n=12, stop_early=True, **question)
+    asked = KNeighborsRegressor(3), X, Y
+    trials = poise.measure(*asked, n=12)
+    result = poise.stability_test(*asked, n=12, n_jobs=2, **question)
+    early = poise.stability_test(*asked, n=12, stop_early=True, **question)
     assert np.array_equal(trials.changes, result.trials.changes)
     assert trials.test(**question).pvalue == result.pvalue
     assert early.verdict == result.verdict
@@ -152,10 +153,9 @@ def test_a_formula_that_is_not_sure_of_the_first_trial_is_given_up(monkeypatch):
     tied, settings = np.sign(X), {"n": 20, "check": False}
     slow = poise.measure(KNeighborsRegressor(3), tied, Y, fast=False, **settings)
     for removals, first in ((None, "trial. Models are fitted, and only the last"), (1, "trials.")):
+        more = {"removals_per_trial": removals, **settings}
         with pytest.warns(PoiseWarning, match=f"a tie, may decide the first {first}"):
-            trials = poise.measure(
-                KNeighborsRegressor(3), tied, Y, removals_per_trial=removals, **settings
-            )
+            trials = poise.measure(KNeighborsRegressor(3), tied, Y, **more)
         assert np.array_equal(trials.changes, slow.changes)
     right = Neighbours.__init__  # or votes with one neighbour too few
     monkeypatch.setattr(Neighbours, "__init__", lambda self, k, *more: right(self, k - 1, *more))
@@ -172,10 +172,3 @@ def test_fits_that_cost_more_than_all_the_rest_are_told_once(monkeypatch):
     told = [str(each.message) for each in caught if each.category is PoiseWarning]
     assert len(told) == 1
     assert "cannot be computed by a formula" in told[0]
-
-
-def test_a_saved_run_is_verified_by_fits(tmp_path):
-    poise.stability_test(Ridge(), X, Y, n=12, epsilon=1, delta=0.2).save(tmp_path / "r.json")
-    found = poise.verify(tmp_path / "r.json", Ridge(), X, Y)
-    assert found.verified
-    assert "fits beside an exact formula" in str(found)
