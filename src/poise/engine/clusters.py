@@ -266,24 +266,23 @@ def _on_ray(function: Callable[..., Report], references: list[Any], span: range)
 def _guarded(read: Callable[[], Work], span: range) -> Report:
     """Compute tasks in a process beside this one, which survives what they do."""
     try:
-        return 0.0, _beside(read(), span)
-    except BaseException as error:  # the work cannot be read here, say
-        return 0.0, in_one_line(error)
+        with travelling():
+            return 0.0, _beside(read(), span)
+    except PoiseError as error:
+        return 0.0, error
 
 
 def _beside(work: Work, span: range) -> bytes:
     return packed(list(on_workers(lambda: Pool.of(1, None), work, span, in_turn=True)))
 
 
-def _piece(run: _Run, piece: int, rows: tuple[Any, ...]) -> bytes | str:
+def _piece(run: _Run, piece: int, rows: tuple[Any, ...]) -> bytes:
     """Compute the trials of a piece."""
     from poise.data.on_dask import gathered
     from poise.shortcuts.blocks import Shortcut
 
-    try:
+    with travelling():
         oracle, tasks, family = cloudpickle.loads(run.content)
-    except BaseException as error:  # user code cannot be read here
-        return in_one_line(error)
     sample, split = gathered(run.columns, run.sides, piece, rows, tasks.split)
     oracle, tasks = replace(oracle, sample=sample), tasks.on(split)
     begin, end = run.first[piece : piece + 2].tolist()

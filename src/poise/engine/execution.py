@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from poise.algorithms.algorithm import blaming_user_code
 from poise.engine.messages import Answer
-from poise.errors import AlgorithmError, ArgumentError
+from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
     from poise.engine.clusters import DaskWorkers, RayWorkers
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
     Workers: TypeAlias = Pool | DaskWorkers | RayWorkers
 
-# Seconds, and packed answers, or the line that says why there are none.
-Report = tuple[float, bytes | str | KeyboardInterrupt]
+# Seconds, and packed answers, or the error that says why there are none.
+Report = tuple[float, bytes | BaseException]
 
 _CHUNK = 0.1  # seconds: sending one costs about a hundredth of that
-_CANNOT_TRAVEL = "the algorithm cannot be sent to a worker process"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,19 +131,17 @@ def on_workers(
         workers.release(running)
 
 
-def unpacked(body: bytes | str | KeyboardInterrupt) -> list[Answer]:
+def unpacked(body: bytes | BaseException) -> list[Answer]:
     """Return the answers of a worker, or raise why there are none."""
-    if isinstance(body, KeyboardInterrupt):
+    if isinstance(body, BaseException):
         raise body
-    if isinstance(body, str):
-        raise AlgorithmError(f"{_CANNOT_TRAVEL}: {body}", remedy={"n_jobs": 1})
     answers: list[Answer] = pickle.loads(body)
     return answers
 
 
 def travelling() -> AbstractContextManager[None]:
-    """Context in which user code is written down, and takes part in that."""
-    return blaming_user_code(_CANNOT_TRAVEL, {"n_jobs": 1})
+    """Context in which user code is written down or read, and takes part in that."""
+    return blaming_user_code("the algorithm cannot be sent to a worker process", {"n_jobs": 1})
 
 
 class Chunks:

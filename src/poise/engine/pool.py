@@ -41,7 +41,7 @@ from poise.engine.execution import Report, WorkerDied, travelling
 from poise.engine.messages import Answer, Failure
 from poise.engine.surroundings import end_after
 from poise.engine.work import Work
-from poise.errors import in_one_line
+from poise.errors import PoiseError
 
 _SHORT = 0.2  # seconds that it pays to wait for a fit that nobody needs
 _PATIENCE = 300.0  # seconds after which a worker ends that has nothing to do
@@ -255,16 +255,15 @@ def computed(
     No tasks at all mean to forget the work.
     """
     began = time.perf_counter()
-    body: bytes | str | KeyboardInterrupt = b""
+    body: bytes | BaseException = b""
     try:
-        if span:
-            body = packed(list(reading().answers(span, begins, limit)))
-        else:
-            read.cache_clear()
-    except KeyboardInterrupt as error:
+        with travelling():  # no fit raises here, but it may be that the work cannot be read
+            if span:
+                body = packed(list(reading().answers(span, begins, limit)))
+            else:
+                read.cache_clear()
+    except (PoiseError, KeyboardInterrupt) as error:
         body = error
-    except BaseException as error:  # not of a fit: the work cannot be read here, say
-        body = in_one_line(error)
     return time.perf_counter() - began, body
 
 
