@@ -36,9 +36,9 @@ def answer(
     To compare, the library gets a list of algorithms.
     """
     _require(ctx, data, needed)
-    output, asked = Output(ctx, folder), options.given(ctx) | more
+    output = Output(ctx, folder)
     on_dask = ctx.params.get("backend") == "dask" and function in ON_DASK
-    asked |= Source(data, ctx.params, on_dask).read()
+    asked = options.given(ctx) | more | Source(data, ctx.params, on_dask).read()
     algorithm = (algorithms_of if function == "compare" else algorithm_of)(ctx.params)
     asked = loaded(asked) | ({"progress": False} if ctx.params["quiet"] else {})
     return tell(output, _fitted(function, output, algorithm, **asked))

@@ -48,7 +48,8 @@ def monitor(ctx: click.Context, /, record: str, data: str | None, **values: Any)
     """
     from poise.questions.monitor import Monitor
 
-    output, found = Output(ctx), Monitor(record)
+    output = Output(ctx)
+    found = Monitor(record)
     if values["restart"]:
         found.restart()
     if data is not None:

@@ -54,7 +54,8 @@ def show(ctx: click.Context, /, files: tuple[str, ...], exit_status: bool, **val
       poise show ridge.json lasso.json --latex
     """
     several = len(files) > 1 or Path(files[0]).is_dir()
-    output, asked = Output(ctx, folder=several), options.given(ctx)
+    output = Output(ctx, folder=several)
+    asked = options.given(ctx)
     found = {file.removesuffix(".json"): _found(file, asked) for file in files}
     if len(files) > 1 and any(isinstance(each, Mapping) for each in found.values()):
         raise click.UsageError("Show a folder alone.", ctx)
@@ -157,7 +158,8 @@ def judge(
       poise judge predictions.csv --columns old,new --epsilon 5 --delta 0.1
       poise judge changes.csv --n 40 --epsilon 5 --delta 0.1
     """
-    output, asked = Output(ctx), options.given(ctx)
+    output = Output(ctx)
+    asked = options.given(ctx)
     names = columns.split(",") if columns else []
     if (n is None) != (len(names) == 2):
         raise click.UsageError("Give --columns OLD,NEW for predictions, or --n for changes.", ctx)

@@ -158,14 +158,16 @@ def audit(
     ['invalid', 'invalid']
     """
     epsilon, delta = _own(procedure, "epsilon", epsilon), _own(procedure, "delta", delta)
-    alpha, meant = _own(procedure, "alpha", alpha), _notion(procedure)
+    alpha = _own(procedure, "alpha", alpha)
+    meant = _notion(procedure)
     honest = world.world if isinstance(world, Trap) else world
     if (n := getattr(procedure, "n", honest.n)) != honest.n:
         raise ArgumentError(f"must be {honest.n}, that of the world", argument="n", got=n)
     least = delta_star.interval[0] if isinstance(delta_star, Share) else delta_star
     denied: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "delta_star": least}
     places = [honest, *(trap(honest, kind, notion=meant, **denied).world for kind in traps)]
-    count, rows = checks.count("replications", replications, 1), (n_labeled, n_unlabeled)
+    count = checks.count("replications", replications, 1)
+    rows = n_labeled, n_unlabeled
     roots = Randomness.from_state(random_state).block("audit", 0, len(places))[:, 0].tolist()
     found = []
     for place, root in zip(places, roots, strict=True):
