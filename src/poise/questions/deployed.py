@@ -267,8 +267,8 @@ class GivenJob(Job):
                 raise ArgumentError(problem, argument=argument)
         planned = self.planned().design
         if planned.n_trials == 0:
-            need = counted(planned.rows_for(1), f"fresh {design.unit}")
-            raise DataError(f"holds no trial: one takes {need}", argument="X_fresh")
+            problem = f"holds no trial: one takes {planned.needed()}"
+            raise DataError(problem, argument="X_fresh")
         seen = looked_at(self.sample.digest()) if design.without else 0
         if seen and settings["chosen_from"] is None:
             problem = "names rows after their influence on these fresh rows was looked at"

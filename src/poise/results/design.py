@@ -330,11 +330,15 @@ class Design:
             return f"measure {counted(int(least), 'trial')} or more"
         if self.held >= least:
             return f"ask with max_trials={least:.0f} or more"
-        needed, size = self.rows_for(int(least)), self.size_for(int(least))
-        if self.notion != "new":
-            return f"{needed:,} fresh {self.unit}s hold enough trials"
+        size = self.size_for(int(least))
         instead = f", or ask about n = {size:,} or less" if size else ""
-        return f"{needed:,} labelled {self.unit}s hold enough trials of this size{instead}"
+        of_this = " of this size" if self.notion == "new" else ""
+        return f"{self.needed(int(least))} hold enough trials{of_this}{instead}"
+
+    def needed(self, trials: int = 1) -> str:
+        """Name the rows that so many trials take."""
+        kind = "labelled" if self.notion == "new" else "fresh"
+        return counted(self.rows_for(trials), f"{kind} {self.unit}")
 
     @property
     def title(self) -> str:

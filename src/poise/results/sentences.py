@@ -144,7 +144,7 @@ def _verdict(result: Result) -> str:
 def _seen(result: Result) -> str:
     design, trials, m = result.design, result.trials, result.n_observed
     if not m:
-        return _no_trial(design)
+        return f"Seen: no trial. One takes {design.needed()}."
     seed = f"; seed {design.seed}" if design.from_rows else ""
     coin = f"; coin {number(trials.zeta)}; a repeat must use this result" * design.randomized
     p = f"({_pvalues(result)}{seed}{coin})"
@@ -226,14 +226,6 @@ def _upper(limit: float, bound: float, below: bool) -> str:
 
 def _share(share: float) -> str:
     return f"{number(100 * share, 3)}%"
-
-
-def _no_trial(design: Design) -> str:
-    takes = counted(design.rows_for(1), f"fresh {design.unit}")
-    if design.notion == "new":
-        takes = counted(design.taken, f"labelled {design.unit}")
-        takes += f" and {counted(design.points, 'more ' + design.unit)} to test on"
-    return f"Seen: no trial. One takes {takes}."
 
 
 def _limits(result: Result) -> str:
@@ -350,7 +342,7 @@ def measured(trials: Trials) -> list[str]:
 def _measured_seen(trials: Trials) -> str:
     m, design = trials.n_observed, trials.design
     if not m:
-        return _no_trial(design)
+        return f"Seen: no trial. One takes {design.needed()}."
     known = trials.changes[~np.isnan(trials.changes)]
     said = f"{counted(trials.changes.size, 'change')} in {counted(m, 'trial')}"
     if not design.sized:
