@@ -16,13 +16,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from PIL import Image
 
 import poise
 from helpers import python, trials_of
 from poise.errors import ArgumentError
 from poise.results.plots.frame import COLOURS
-from poise.results.plots.pictures import Mark, histogram, power_curves
+from poise.results.plots.pictures import Mark, histogram
 from poise.results.question import Question
 
 CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf, np.nan]
@@ -139,11 +138,8 @@ def test_measured_changes_are_marked_with_the_limit_at_their_delta():
 @pytest.mark.parametrize(("trials", "what"), [(LABELS, "labels"), (DECISIONS, "decisions")])
 def test_shares_have_no_epsilon(trials, what):
     result = trials.test(delta=0.2)
-    for figure, limit in (
-        (result.plot(), result.delta_upper),
-        (trials.plot(), trials.delta_upper()),
-    ):
-        above, below = figure.axes
+    for answer, limit in ((result, result.delta_upper), (trials, trials.delta_upper())):
+        above, below = answer.plot().axes
         assert above.get_xlabel() == f"share of changed {what} in a trial"
         counts = [bar.get_height() for bar in above.patches]
         edges = [bar.get_x() + bar.get_width() for bar in above.patches]
@@ -196,11 +192,11 @@ def test_algorithms_and_sizes_are_drawn_with_their_limits_and_delta():
 
 
 def test_power_lies_below_the_ceiling():
-    truth, power, ceiling = power_curves(PLAN)
-    assert [PLAN.power_at(each) for each in truth] == pytest.approx(power.tolist())
-    assert ceiling[0] == PLAN.ceiling
-    assert (power[truth < 0.2] <= ceiling[truth < 0.2] + 1e-12).all()
-    assert np.isnan(ceiling[truth >= 0.2]).all()
+    lines = {line.get_label(): line.get_xydata() for line in PLAN.plot().axes[0].lines}
+    power, ceiling = lines["Binomial test"], lines["ceiling for every test"]
+    assert (ceiling[0, 1], ceiling[-1, 0] < 0.2 < power[-1, 0]) == (PLAN.ceiling, True)
+    assert (power[: len(ceiling), 1] <= ceiling[:, 1] + 1e-12).all()
+    assert power[60, 1] == PLAN.power_at(power[60, 0])
 
 
 def every_answer(name="an algorithm"):
@@ -275,16 +271,11 @@ print("done")
     assert ended.stdout == "done\n", ended.stderr
 
 
-def pixels(figure):
-    with Image.open(io.BytesIO(figure.png(50))) as image:
-        return np.asarray(image)
-
-
 def test_settings_of_the_user_do_not_reach_our_figures():
     plot = made(CHANGES).test(epsilon=1.0, delta=0.3).plot
-    usual = pixels(plot())
+    usual = plot().png(50)
     with matplotlib.style.context(["dark_background", {"font.size": 30, "axes.grid": True}]):
-        assert np.array_equal(usual, pixels(plot()))
+        assert plot().png(50) == usual
     with matplotlib.rc_context({"text.usetex": True}):
         for axes in plot().axes:
             named = axes.get_legend().get_texts() if axes.get_legend() else []

@@ -19,7 +19,6 @@ from poise.results.profile import Profile
 from poise.results.question import read_by
 from poise.results.result import Result
 from poise.results.trials import Trials
-from poise.theory import binomial
 
 if TYPE_CHECKING:
     from poise.results.together import Comparison, Curve
@@ -188,10 +187,13 @@ def plot_power(plan: Plan, **place: Any) -> Any:
     """Draw the power of a planned test, below what no valid test can exceed with these rows."""
     panels = Panels(2.3, **place)
     (axes,) = panels.axes
-    truth, power, ceiling = power_curves(plan)
+    truth = np.linspace(0, min(1.0, _BEYOND * plan.delta), _POINTS)
+    power = [plan.power_at(each) for each in truth]
+    below = truth[truth < plan.delta]  # there, the ceiling holds
+    ceiling = [plan.ceiling_at(each) for each in below]
     axes.set(xlim=(0, truth[-1]), ylim=(0, 1.03))
     if not plan.each:
-        axes.plot(truth, ceiling, "--", color=COLOURS["seen"], lw=1, label="ceiling for every test")
+        axes.plot(below, ceiling, "--", color=COLOURS["seen"], lw=1, label="ceiling for every test")
     axes.plot(truth, power, color=COLOURS["limit"], lw=1.3, label="Binomial test")
     upright(axes, plan.delta, f"δ = {numbers.at_most(plan.delta)}")
     level(axes, plan.alpha, f"α = {numbers.at_most(plan.alpha)}")
@@ -200,17 +202,6 @@ def plot_power(plan: Plan, **place: Any) -> Any:
     rows = f"{plan.n_labeled:,} rows · {counted(plan.n_trials, 'trial')}"
     what = "Power with one training set" if plan.each else f"Power at n = {plan.n:,}"
     return panels.finish(what, rows)
-
-
-def power_curves(plan: Plan) -> tuple[Floats, Floats, Floats]:
-    """Compute true probabilities, the power of the planned test, and the ceiling for all tests.
-
-    The ceiling holds for algorithms of which the true probability is below δ.
-    """
-    truth = np.linspace(0, min(1.0, _BEYOND * plan.delta), _POINTS)
-    power = binomial.power(plan.n_trials, plan.delta, truth, plan.alpha, plan.randomized)
-    ceiling = [plan.ceiling_at(each) if each < plan.delta else np.nan for each in truth]
-    return truth, power, np.array(ceiling)
 
 
 # what is drawn, computed
