@@ -16,7 +16,7 @@ from poise.algorithms.algorithm import as_algorithm
 from poise.algorithms.distances import error_of
 from poise.algorithms.predictions import as_array
 from poise.data.suitable import holds_labels
-from poise.errors import ArgumentError, PoiseError, RecordError
+from poise.errors import ArgumentError, PoiseError
 from poise.questions.job import Job, randomness_of
 from poise.results.question import Question
 from poise.results.together import Comparison, Curve, file_names
@@ -178,11 +178,7 @@ def _journals(jobs: Mapping[str, Asked]) -> list[Path | None]:
     folder = next(iter(jobs.values()))[0].settings["journal"]
     if folder is None:
         return [None] * len(jobs)
-    try:
-        Path(folder).mkdir(exist_ok=True)
-    except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        why = getattr(error, "strerror", None) or error
-        raise RecordError(f"{folder} cannot be the folder of journals: {why}") from None
+    Path(folder).mkdir(exist_ok=True)
     return [Path(folder, name) for name in file_names(jobs, "journal")]
 
 
