@@ -87,6 +87,7 @@ IRIS = load_iris(return_X_y=True, as_frame=True)
         (GaussianNB(), IRIS, {"response": "predict_proba"}),
         (DummyClassifier(), (IRIS[0], IRIS[1].map(str)), {"n": 11}),  # coarse is not frozen
         (last, (X, Y), {"position": "uniform"}),
+        (lambda X, y, seed: lambda rows: X[:, 0].mean() + rows[:, 1], (X, Y), {}),  # of rows alone
         (mean, (X, Y), {"n": 3, "groups": np.arange(442) // 4}),
     ],
 )

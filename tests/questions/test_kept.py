@@ -191,6 +191,7 @@ OTHERS = {
     "rows: ": {"X": X * (1 + 1e-15)},
     "algorithm: ": {"algorithm": Lasso(alpha=2)},
     "shuffle: true there, false here": {"shuffle": False},
+    "fast: true there, false here": {"algorithm": Ridge(), "fast": False},
     "code of the distance:": {"distance": lambda a, b: 2 * np.abs(a - b)},
 }
 
@@ -200,6 +201,7 @@ def test_another_run_is_refused_with_both_values(said, path):
     same = {"algorithm": Lasso(), "X": X, "y": Y, "n": 10}
     if "distance:" in said:
         same["distance"] = lambda a, b: np.abs(a - b)
+    same |= {"algorithm": Ridge()} if "fast" in said else {}
     poise.measure(**same, journal=path)
     before = path.read_bytes()
     with pytest.raises(RecordError, match=r"run.journal belongs to another run") as error:

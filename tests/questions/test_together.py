@@ -247,8 +247,9 @@ def test_the_limits_of_a_curve_share_the_level():
         assert curve.epsilon_upper[size] == trials.epsilon_upper(0.2, 0.05 / 6)
         assert curve.delta_upper[size] == trials.delta_upper(0.5, 0.05 / 6, delta=0.2)
         assert curve[size].question.level == 0.05 / 3
-    limits = poise.stability_curve(LinearRegression(), X, Y, n=[6, 10], delta=0.2)
-    assert limits.level == 0.025
+    asked = {"n": [6, 10], "delta": 0.2, "test": "averaged"}
+    limits = poise.stability_curve(LinearRegression(), X, Y, **asked)
+    assert (limits.level, limits.question.test) == (0.025, "averaged")
     assert limits.delta_upper is None
     assert not dict(limits)
     assert "At most" not in str(limits)

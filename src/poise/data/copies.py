@@ -186,9 +186,9 @@ def row_identities(key: int | str, *tables: Rows) -> Words:
     return mixed(total)
 
 
-def rows_in_both(first: Sequence[Rows], second: Sequence[Rows]) -> Ids:
-    """Return the places of the rows of the second tables that occur among those of the first."""
-    return np.flatnonzero(np.isin(row_identities(0, *second), row_identities(0, *first)))
+def rows_in_both(known: Sequence[Rows], others: Sequence[Rows]) -> Ids:
+    """Return the places of other rows that occur among known ones, unless chance explains it."""
+    return beyond_chance(row_identities(0, *known), row_identities(0, *others))
 
 
 def beyond_chance(known: Words, words: Words) -> Ids:

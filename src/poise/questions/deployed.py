@@ -10,7 +10,7 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from poise.checks import counted
-from poise.data.copies import beyond_chance, copies, row_identities
+from poise.data.copies import copies, rows_in_both
 from poise.data.randomness import Ids
 from poise.data.rows import Rows, as_rows, column_of
 from poise.data.sample import Sample
@@ -333,7 +333,7 @@ def _refuse_training_rows(sample: Sample, y_fresh: Rows | None) -> None:
     """Refuse fresh rows that are training rows, except those that chance explains."""
     fresh: Any = (sample.X_unlabeled, y_fresh)[: 1 + (y_fresh is not None)]
     own = (sample.X, sample.y)[: len(fresh)]
-    found = beyond_chance(row_identities(0, *own), row_identities(0, *fresh))
+    found = rows_in_both(own, fresh)
     if len(found):
         verb = "is a training row" if len(found) == 1 else "are training rows"
         some = f"{counted(len(found), 'row')} of X_fresh {verb}, such as row {found[0]}"

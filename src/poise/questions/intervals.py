@@ -18,7 +18,6 @@ from poise.algorithms.provenance import code_digest
 from poise.data.copies import rows_in_both
 from poise.data.randomness import Randomness
 from poise.data.sample import Sample
-from poise.data.suitable import few_values
 from poise.errors import ArgumentError, PoiseWarning
 from poise.numbers import at_most, complement, number
 from poise.questions.job import Job
@@ -235,10 +234,11 @@ def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> Non
         "the order of rows may matter": not design.order_free,
     }
     if tested is not None:
+        shared = rows_in_both([tested.sample.X, tested.sample.y], [sample.X, sample.y])
         refusals |= {
             "it is about other parameters": tested.algorithm.identity != algorithm.identity,
             "it is about fits with further arguments": fit_params_of(tested.sample) != [],
-            "it was obtained from rows of X": _share_rows(tested.sample, sample),
+            "it was obtained from rows of X": len(shared) > 0,
         }
     for reason, refused in refusals.items():
         if refused:
@@ -252,10 +252,3 @@ def _tested(result: Result) -> Job | None:
     """Return the run that measured the changes; a file does not hold its rows."""
     origin = result.trials.origin
     return origin if isinstance(origin, Job) else None
-
-
-def _share_rows(tested: Sample, sample: Sample) -> bool:
-    """Whether the tested rows are among the training rows, and not by chance."""
-    if few_values(sample.X):
-        return False
-    return bool(len(rows_in_both([tested.X, tested.y], [sample.X, sample.y])))
