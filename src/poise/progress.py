@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from contextlib import AbstractContextManager, suppress
+from datetime import timedelta
 from importlib.util import find_spec
 from typing import Self
 
@@ -49,16 +50,12 @@ class Progress(AbstractContextManager["Progress"]):
         self.done = done
 
     def line(self) -> str:
-        """Say how far it is, in one line."""
-        parts = [f"{self.done:,} of {self.total:,} {self.label}".strip(), self.left()]
-        return ", ".join(filter(None, parts))
-
-    def left(self) -> str:
-        """Say how long the rest takes, if it goes on like this."""
+        """Say how far it is, and how long the rest takes, if it goes on like this."""
+        said = f"{self.done:,} of {self.total:,} {self.label}".strip()
         if not self.done:
-            return ""
+            return said
         seconds = (time.monotonic() - self._began) / self.done * (self.total - self.done)
-        return f"{duration(seconds)} left"
+        return f"{said}, {timedelta(seconds=round(seconds))} left"
 
     def _show(self) -> None:
         with suppress(OSError, ValueError):  # nobody reads stderr any more
@@ -86,20 +83,3 @@ class Progress(AbstractContextManager["Progress"]):
         self._over.set()
         if self._thread is not None:
             self._thread.join()
-
-
-def duration(seconds: float) -> str:
-    """Write a duration in its two leading units.
-
-    Examples
-    --------
-    >>> duration(42.2), duration(3700), duration(200_000)
-    ('42 s', '1 h 1 min', '2 d 7 h')
-    """
-    rest = round(seconds)
-    parts: list[str] = []
-    for name, size in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
-        count, rest = divmod(rest, size)
-        if count or parts:
-            parts.append(f"{count} {name}" if count else "")
-    return " ".join(filter(None, parts[:2])) or "0 s"

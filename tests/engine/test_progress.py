@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 
 import pytest
 
 from poise import progress
-from poise.progress import Progress, duration
+from poise.progress import Progress
 
 
 class Terminal(io.StringIO):
@@ -36,8 +37,7 @@ def shown(monkeypatch):
 
 def test_a_log_gets_lines_and_a_terminal_a_bar(shown):
     first = shown(io.StringIO()).splitlines()[0]
-    assert first.startswith("poise: 3 of 10 trials, ")
-    assert first.endswith(" s left")
+    assert re.fullmatch(r"poise: 3 of 10 trials, \d:\d\d:\d\d left", first)
     assert "left" not in shown(io.StringIO(), done=0)
     drawn = shown(Terminal())
     assert "3 of 10 trials" in drawn
@@ -62,4 +62,3 @@ def test_short_work_shows_nothing_and_does_not_wait_for_the_bar(monkeypatch):
         bar.advance_to(10)
     assert stream.getvalue() == ""
     assert time.monotonic() - began < 30
-    assert (duration(0), duration(59.6), duration(7260)) == ("0 s", "1 min", "2 h 1 min")

@@ -18,9 +18,10 @@ _MOST_FAILURES = 5
 _MOST_PRINTED = 20  # lines
 _LONGEST = 500  # letters of a fact
 _ASKED = ("epsilon", "delta", "alpha", "gamma")
-_LATEX = {each: f"\\{each}" for each in "&%$#_{}"}
-_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_LATEX |= {"ε": r"$\varepsilon$", "δ": r"$\delta$", "α": r"$\alpha$", "≥": r"$\geq$"}
+_ESCAPED = {each: f"\\{each}" for each in "&%$#_{}"}
+_ESCAPED |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_ESCAPED |= {"ε": r"$\varepsilon$", "δ": r"$\delta$", "α": r"$\alpha$", "≥": r"$\geq$"}
+_LATEX = str.maketrans(_ESCAPED)
 
 
 def details(result: Result) -> list[str]:
@@ -138,8 +139,11 @@ class TextTable:
 
     def latex(self) -> str:
         """Return a LaTeX table; it needs the package booktabs."""
-        lines = [" & ".join(map(_latex, line)) + r" \\" for line in (self.columns, *self.rows)]
-        caption = [rf"\caption{{{_latex(self.caption)}}}"] if self.caption else []
+        lines = [
+            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\"
+            for line in (self.columns, *self.rows)
+        ]
+        caption = [rf"\caption{{{self.caption.translate(_LATEX)}}}"] if self.caption else []
         table = [r"\begin{table}", r"\centering", *caption]
         table += [rf"\begin{{tabular}}{{{'l' * len(self.columns)}}}", r"\toprule", lines[0]]
         table += [r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}", r"\end{table}"]
@@ -150,10 +154,6 @@ class TextTable:
         head, body = _html("th", [self.columns]), _html("td", self.rows)
         caption = f"<caption>{html.escape(self.caption)}</caption>" if self.caption else ""
         return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>"
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
 
 
 def _html(tag: str, lines: Sequence[Sequence[str]]) -> str:
