@@ -503,8 +503,8 @@ class Trials(Answer):
             "largest_change": changes.max(axis=0, initial=0.0),
             "failed": failed.sum(axis=0),
         }
-        order = np.lexsort((-columns["mean_change"], -columns["moved"]))
-        return as_frame(columns).iloc[order].reset_index(drop=True)
+        order = ["moved", "mean_change"]
+        return as_frame(columns).sort_values(order, ascending=False, ignore_index=True)
 
     def _labels(self, rows: NDArray[np.int64]) -> list[object]:
         """Name rows by the user's own labels; files hold none."""
