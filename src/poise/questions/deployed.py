@@ -376,7 +376,7 @@ def _condition(text: str, rows: Rows) -> Any:
         values = rows.column(places[name])
         if values.dtype.kind in "iuf":
             return values == values.dtype.type(word)
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, OverflowError):
         rule = "must be a condition such as 'customer_id == 1234' on a column of X"
         raise ArgumentError(rule, argument="without", got=text) from None
     return values.astype(str) == word.strip("'\"")
