@@ -118,9 +118,11 @@ def verify(ctx: click.Context, /, file: str, data: str | None, **values: Any) ->
         raise RecordError(f"{file} does not exist")
     asked = options.given(ctx)
     if data is not None:
-        rows = Source(data, {**values, "random_state": _seed(file)}).read()
-        asked = loaded(asked | rows | {"algorithm": algorithm_of(values)})
+        source = Source(data, {**values, "random_state": _seed(file)})
+        asked = loaded(asked | source.read() | {"algorithm": algorithm_of(values)})
     found = poise.verify(Path(file), trials=values["trials"], **asked)
+    if data is not None:
+        found.wrong = [source.in_lines(each) for each in found.wrong]
     print_answer({"outcome": found.outcome, **asdict(found)}, str(found), found.outcome)
     return STATUS[found.outcome]
 
