@@ -12,6 +12,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 import poise
 from helpers import needs
+from poise.algorithms.distances import as_distance
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError
 
@@ -85,6 +86,8 @@ def test_the_key_is_made_of_both_halves_of_xi_and_precision_is_as_asked():
     key = jax.random.wrap_key_data(np.array([123, 7], np.uint32), impl="threefry2x32")
     found = poise.jax_algorithm(noise).fit(X[:5], y[:5], xi)(X[:2])
     assert found.tolist() == [float(jax.random.normal(key))] * 2
+    half = as_distance("auto")(*(jax.numpy.array([v], "bfloat16") for v in (100.0, 0.0)))
+    assert half.tolist() == [100.0]
     for float64, kind in ((True, np.float64), (False, np.float32)):
         algorithm = poise.jax_algorithm(ridge, float64=float64)
         assert algorithm.fit(X[:9], y[:9], 0)(X[:2]).dtype == kind

@@ -106,6 +106,7 @@ ODD: list[tuple[str | bytes, dict[str, Any], list[Any]]] = [
     ('a,y\n"007x",2\n"x08",3\n', {}, ["007x", "x08"]),
     ("a,y\n,2\n,3\n", {}, [np.nan, np.nan]),
     ("a,y\ntrue,2\nfalse,3\n", {}, [True, False]),
+    ("a,y\n2024-02-29,2\n", {}, [pd.Timestamp("2024-02-29")]),
     ('"a, b",y\n"x, z",2\n"""q""",3\n', {}, ["x, z", '"q"']),
     ("a,y\n1,2\n2,\n3,4\n", {}, [1, 2, 3]),
     ("a,y\nÁvila,2\nKöln,3\n".encode("latin-1"), {"encoding": "latin-1"}, ["Ávila", "Köln"]),

@@ -236,6 +236,7 @@ def test_the_first_missing_feature_is_named() -> None:
         (np.full((2, 2), 1e308), None),  # whose sum is infinite
         (holes, (2, 1, INF)),
         (holes.tolist(), (2, 1, INF)),
+        (holes.astype(object), (2, 1, INF)),
         (frame.assign(town=["x", None, "y", "z"]), ("c", 1, INF)),
         (frame.assign(town=[None, "x", "y", "z"])[["town", "a"]], ("town", 0, None)),
         (gaps, ("k", 1, None)),

@@ -151,7 +151,7 @@ def label(a: Array, b: Array) -> Floats:
 def labels_only(a: Array, b: Array) -> Floats:
     """Compare labels where y holds text: numbers may be codes or probabilities there."""
     for array in (a, b):
-        if array.dtype.kind in "iufc" or (array.dtype.kind == "O" and is_number(array.flat[0])):
+        if is_number(array.flat[0]):
             raise Undefined(
                 f"y holds labels and the algorithm returns numbers ({shown(array[0])}); say "
                 "distance='euclidean' to ask how far they move, or distance='label' if they stand "

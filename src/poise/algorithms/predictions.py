@@ -21,7 +21,6 @@ from poise.errors import PoiseError
 Floats = NDArray[np.float64]
 Array = NDArray[Any]
 
-_EXACT = 2**53  # whole numbers beyond are not exact as floats
 _PROBABILITY = 1e-5  # how far rounding in single precision takes a probability outside [0, 1]
 _HELPS = "return numbers, or labels as text, which distance='label' compares"
 
@@ -90,16 +89,15 @@ def as_numbers(array: Array) -> Array:
     kind = array.dtype.kind
     if kind in "fc":
         return array.astype(np.result_type(array, np.float64), copy=False)
-    if kind in "biu":  # differences of unsigned ones would wrap around
-        exact = kind == "b" or not array.size or max(-int(array.min()), int(array.max())) <= _EXACT
-        return array.astype(np.float64 if exact else object)
+    if kind in "biu":  # differences of unsigned ones would wrap around, large ones be rounded
+        return array.astype(object)
     _require(array, is_number, "has no size")
     return array
 
 
 def _require(array: Array, fits: Callable[[object], bool], problem: str) -> None:
-    """Refuse the first value that does not fit; values of one dtype are of one kind."""
-    for value in array.ravel()[: None if array.dtype.kind == "O" else 1]:
+    """Refuse the first value that does not fit."""
+    for value in array.flat:
         if not fits(value):
             text = isinstance(value, (str, bytes))
             kind = "text" if text else f"of type {type(value).__name__}"
@@ -121,7 +119,7 @@ def is_text(array: Array) -> bool:
 
 def are_probabilities(array: Array) -> bool:
     """Tell whether all values lie in [0, 1], up to rounding in single precision."""
-    if array.dtype.kind not in "biufO" or not all(map(is_number, array.flat[:1])):
+    if array.dtype.kind not in "biufO":
         return False
     chances = array.astype(np.float64)
     return bool(((chances >= -_PROBABILITY) & (chances <= 1 + _PROBABILITY)).all())

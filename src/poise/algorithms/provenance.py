@@ -170,10 +170,7 @@ def _contents(value: Any) -> Iterable[Any]:
 
 def _attributes(value: object) -> dict[str, Any]:
     """Return the attributes of an object, slots included."""
-    try:
-        state = object.__getstate__(value)
-    except Exception:  # objects of the user may refuse to be looked at
-        return {}
+    state = object.__getstate__(value)
     parts = state if isinstance(state, tuple) else (state,)
     return {name: item for part in parts if part for name, item in sorted(part.items())}
 

@@ -26,7 +26,7 @@ def check_responses(y: Rows) -> None:
     """Refuse missing, infinite or unsuitable responses, and say where the first is."""
     if is_sparse(y.native):
         raise DataError("must not be sparse", argument="y", remedy="give y.toarray()")
-    if np.ndim(y.native) > 2 and isinstance(y.native, np.ndarray):
+    if getattr(y.native, "ndim", 1) > 2:
         raise DataError("must have one or two dimensions", argument="y", got=y.native.shape)
     for values in y.columns():
         _check_kind(values)
