@@ -48,11 +48,6 @@ _TINY = np.finfo(np.float64).tiny
 _NIL = 1e-300  # probabilities below are 0: their inverses overflow
 _FAR = 32  # times the mean; from there on the terms of an upper tail fall by this factor
 
-# log n! - [(n + 1/2) log n - n + log(2π)/2] for n = 1 … 15 (n = 0 is not used)
-_STIRLING = np.array(
-    [0.0, *(math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n for n in range(1, 16))]
-) - 0.5 * math.log(2 * math.pi)
-
 
 @np.errstate(under="ignore")
 def pmf(k: ArrayLike, m: ArrayLike, p: ArrayLike) -> Floats:
@@ -81,7 +76,8 @@ def _stirling_error(n: Floats) -> Floats:
     """Compute log n! - [(n + 1/2) log n - n + log(2π)/2] for whole n >= 1."""
     s = 1.0 / (n * n)
     series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188)))) / n
-    return np.where(n <= 15, _STIRLING[np.minimum(n, 15).astype(np.intp)], series)
+    exact = gammaln(n + 1) - (n + 0.5) * np.log(n) + n - 0.5 * math.log(2 * math.pi)
+    return np.where(n <= 15, exact, series)
 
 
 def _deviance(t: Floats) -> Floats:

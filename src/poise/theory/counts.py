@@ -8,6 +8,7 @@ groups. Where losses are compared, test rows need a response: then ``n_unlabeled
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -246,7 +247,4 @@ def first_beyond(low: int, holds: Callable[[int], object], high: int | None = No
         if low + width > 2 * COUNTED_EXACTLY:
             rule = "needs more trials than can be counted"
             raise ArgumentError(rule, argument="power", remedy="ask for less, or a larger delta")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return bisect_left(range(high), True, lo=low + 1, key=lambda count: bool(holds(count)))
