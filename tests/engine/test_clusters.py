@@ -26,8 +26,6 @@ from poise.cli import main
 from poise.engine.clusters import DaskWorkers
 from poise.errors import AlgorithmError, ArgumentError, DataError, PowerWarning, TrialError
 
-CLUSTERS = [pytest.param(name, marks=needs(name)) for name in ("dask", "ray")]
-
 
 @pytest.fixture(scope="module")
 def dask_client():
@@ -46,13 +44,10 @@ def ray_here():
     signal.signal(signal.SIGTERM, before)
 
 
-@pytest.fixture
+@pytest.fixture(params=[pytest.param(name, marks=needs(name)) for name in ("dask", "ray")])
 def backend(request):
     request.getfixturevalue({"dask": "dask_client", "ray": "ray_here"}[request.param])
     return request.param
-
-
-on_both = pytest.mark.parametrize("backend", CLUSTERS, indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +84,6 @@ def require_only(trial, trials, expected):
     assert trials.changes[others].tobytes() == expected.changes[others].tobytes()
 
 
-@on_both
 def test_the_same_bits_as_in_memory(rows, backend):
     X, y = rows
 
@@ -105,7 +99,6 @@ def test_the_same_bits_as_in_memory(rows, backend):
     )
 
 
-@on_both
 def test_deaths(rows, backend, tmp_path):
     X, y = rows
     expected = poise.measure(mean_but(int, 0), X, y, n=10)
@@ -117,7 +110,6 @@ def test_deaths(rows, backend, tmp_path):
     require_only(7, poise.measure(mean_but(kill, row), X, y, **settings), expected)
 
 
-@on_both
 def test_errors_of_fits_and_what_cannot_be_sent(rows, backend):
     X, y = rows
     with pytest.raises(TrialError, match="ZeroDivisionError") as caught:
@@ -128,7 +120,6 @@ def test_errors_of_fits_and_what_cannot_be_sent(rows, backend):
             poise.measure(Travels(*what), X, y, n=10, backend=backend, check=False)
 
 
-@on_both
 def test_a_verdict_that_is_certain_stops_the_run_and_workers_forget_it(rows, backend, request):
     settings = {"n": 3, "epsilon": 0.0, "delta": 0.1, "stop_early": True}
     result = poise.stability_test(Lasso(0.1), *rows, backend=backend, **settings)
@@ -143,7 +134,6 @@ def test_a_verdict_that_is_certain_stops_the_run_and_workers_forget_it(rows, bac
         assert sizes == [(2, 1), (1, 0), (2, 1), (2, 1)]
 
 
-@pytest.mark.parametrize("backend", CLUSTERS)
 def test_what_is_refused(rows, backend, monkeypatch):
     with pytest.raises(ArgumentError, match="fit_timeout works on this machine only"):
         poise.measure(Lasso(0.1), *rows, n=10, backend=backend, fit_timeout=1)

@@ -118,17 +118,12 @@ def test_errors_come_back_with_what_was_measured_also_if_they_cannot_travel(run)
 
 
 def test_a_failed_fit_fails_its_own_comparisons_only(run):
-    error = ValueError("no")
+    def one_reduced(X, y, seed):
+        return sys.exit() if tuple(X[:, 0]) == (12.0, 14.0) else failing(None)(X, y, seed)
+
     for position in ("last", "uniform"):
         settings = {"removals": 3, "points": 2, "position": position, "on_error": "record"}
-        failed = np.isnan(run(failing(error, 4, size=3), **settings).changes[4])
-        assert failed.all()
-
-        def one_reduced(X, y, seed):
-            if len(X) == 2 and tuple(X[:, 0]) == (12.0, 14.0):
-                raise error
-            return failing(None)(X, y, seed)
-
+        assert np.isnan(run(failing(SystemExit(), 4, size=3), **settings).changes[4]).all()
         failed = np.isnan(run(one_reduced, **settings).changes)
         assert failed.sum() == 2  # one removal, at both points
         assert failed[4].any(axis=1).sum() == 1
@@ -172,36 +167,28 @@ def test_distances_of_the_users_own_may_fail_too(run):
     answers = run(failing(None), distance=lambda a, b: sys.exit(0), on_error="record")
     assert answers.n_failed == 12
     assert answers.failures[0].message.startswith("SystemExit")
-    panel = run(
-        failing(None, 4, value=np.nan), distance=flips(0.0, of=3), points=3, on_error="record"
-    )
+    decides = {"distance": flips(0.0, of=3), "points": 3}
+    panel = run(failing(None, 4, value=np.nan), **decides, on_error="record")
     assert panel.changes.shape == (12, 1, 1)
     assert [f.trial for f in panel.failures] == [4]
 
 
-def test_the_first_twenty_failures_keep_their_first_reason(run):
-    def fails(X, y, seed):
-        raise ValueError(str(X[:, 0].tolist()))
-
-    answers = run(fails, removals=2, trials=30, on_error="record")
-    assert answers.n_failed == 30
-    assert [f.trial for f in answers.failures] == list(range(20))
-    assert answers.failures[0].message == "ValueError: [0.0, 1.0, 2.0]"
-
-
-def test_failed_trials_do_not_keep_their_rows(run):
+def test_the_first_twenty_failures_keep_their_first_reason_and_no_rows(run):
     kept: list[weakref.ref[np.ndarray]] = []
     alive: list[int] = []
 
     def fails(X, y, seed):
         kept.append(weakref.ref(X))
         alive.append(sum(each() is not None for each in kept))
-        raise ValueError("no")
+        raise ValueError(str(X[:, 0].tolist()))
 
     gc.disable()  # not even in a cycle
     try:
-        run(fails, on_error="record", trials=30)
+        answers = run(fails, removals=2, trials=30, on_error="record")
     finally:
         gc.enable()
+    assert answers.n_failed == 30
+    assert [f.trial for f in answers.failures] == list(range(20))
+    assert answers.failures[0].message == "ValueError: [0.0, 1.0, 2.0]"
     assert max(alive) <= 2
     assert not any(each() is not None for each in kept)

@@ -250,10 +250,3 @@ def test_the_time_of_a_fit_is_not_that_of_all_its_predictions(begun):
 
     this = begun(slow, points=4, fit_timeout=1)
     assert look(this.oracle, this.trials).known[0].failure is None
-
-
-def test_nothing_to_look_at(begun):
-    this = begun(mean, trials=0, X=np.zeros((5, 1)), y=np.zeros(5))
-    found = look(this.oracle, this.trials)
-    assert (found.known, found.order_matters, found.finish()) == ({}, None, [])
-    assert converse(measure(this.split), this.oracle).changes.shape == (0, 1, 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from poise.engine.log import Log, kind_of, read, require_same
+from poise.engine.log import Log, kind_of, read
 from poise.errors import RecordError
 
 HEADER = {"seed": 3, "what": "é\n\x1b"}
@@ -176,9 +176,3 @@ def test_a_full_disk_leaves_whole_lines(path):
         assert path.stat().st_size == size
         log.append({"trial": 4})
     assert content(path)[1] == [*ENTRIES, {"trial": 4}]
-
-
-def test_another_run_is_refused_with_both_values():
-    require_same("a.log", {"n": 5, "words": ["a"], "more": 1}, {"n": 5, "words": ("a",)})
-    with pytest.raises(RecordError, match=r"a\.log belongs to another run \(n: 5 there, 6 here; "):
-        require_same("a.log", {"n": 5}, {"n": 6, "seed": 2})

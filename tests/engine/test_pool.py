@@ -257,12 +257,7 @@ if fork == 0:  # holds all pipes of the parent open
 print("fork", -fork, file=sys.stderr, flush=True)
 time.sleep(600)
 """
-DOING = {
-    "sleeping": "time.sleep(600)",
-    "holding the lock": "ctypes.PyDLL(None).sleep(600)",
-    "nothing": "pass",
-    "beside a fork": "pass",
-}
+SLEEPS, HOLDS_THE_LOCK = "time.sleep(600)", "ctypes.PyDLL(None).sleep(600)"
 
 
 def is_running(pid):
@@ -274,22 +269,20 @@ def is_running(pid):
 
 
 @pytest.mark.parametrize(
-    ("hang", "ending"),
+    ("hang", "after", "ending"),
     [
-        ("sleeping", signal.SIGINT),
-        ("sleeping", signal.SIGKILL),
-        ("holding the lock", signal.SIGKILL),
-        ("holding the lock", signal.SIGTERM),
-        ("nothing", signal.SIGKILL),
-        ("nothing", None),
-        ("beside a fork", signal.SIGKILL),
+        (SLEEPS, "", signal.SIGINT),
+        (SLEEPS, "", signal.SIGKILL),
+        (HOLDS_THE_LOCK, "", signal.SIGKILL),
+        (HOLDS_THE_LOCK, "", signal.SIGTERM),
+        ("pass", "", None),
+        ("pass", FORK, signal.SIGKILL),
     ],
 )
-def test_nothing_is_left_behind(hang, ending, tmp_path):
+def test_nothing_is_left_behind(hang, after, ending, tmp_path):
     """Whatever ends the parent, and whatever the workers are doing."""
     script = tmp_path / "script.py"
-    after = FORK if hang == "beside a fork" else ""
-    script.write_text(SCRIPT.format(hang=DOING[hang], after=after))
+    script.write_text(SCRIPT.format(hang=hang, after=after))
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     pids: set[int] = set()
