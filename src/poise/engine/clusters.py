@@ -69,7 +69,7 @@ class _Cluster:
 
 
 class DaskWorkers(_Cluster):
-    """All workers of the connected Dask cluster."""
+    """All workers of the Dask cluster that this process is connected to."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.client = _client()
@@ -109,7 +109,7 @@ class DaskWorkers(_Cluster):
 
 
 class RayWorkers(_Cluster):
-    """All processors of the connected Ray cluster."""
+    """All processors of the Ray cluster that this process is connected to."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         ray: Any = sys.modules.get("ray")
@@ -119,8 +119,10 @@ class RayWorkers(_Cluster):
         super().__init__(int(ray.cluster_resources().get("CPU", 1)), n_jobs)
         self.ray = ray
         self.deaths = (
-            *(died.WorkerCrashedError, died.OutOfMemoryError),
-            *(died.NodeDiedError, died.ObjectLostError),
+            died.WorkerCrashedError,
+            died.OutOfMemoryError,
+            died.NodeDiedError,
+            died.ObjectLostError,
         )
         self.once = ray.remote(num_cpus=1, max_retries=0)(_on_ray)
         self.begun: dict[Future[Report], Any] = {}
@@ -144,11 +146,6 @@ class RayWorkers(_Cluster):
             begun = self.begun.pop(future, None)
             if begun is not None:
                 self.ray.cancel(begun)
-
-
-def connected(backend: str, n_jobs: int | None = None) -> DaskWorkers | RayWorkers:
-    """Return the workers of the cluster that this process is connected to; none is started."""
-    return DaskWorkers(n_jobs) if backend == "dask" else RayWorkers(n_jobs)
 
 
 def connection(address: str) -> AbstractContextManager[object]:

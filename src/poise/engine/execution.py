@@ -77,9 +77,9 @@ class Execution:
 
     def _workers(self) -> Workers:
         if self.backend is not None:
-            from poise.engine.clusters import connected
+            from poise.engine.clusters import DaskWorkers, RayWorkers
 
-            return connected(self.backend, self.n_jobs)
+            return (DaskWorkers if self.backend == "dask" else RayWorkers)(self.n_jobs)
         from poise.engine.pool import Pool
 
         return Pool.of(self.size, self.fit_timeout)
