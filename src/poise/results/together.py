@@ -225,11 +225,11 @@ class Curve(Together):
     @property
     def delta_upper(self) -> dict[int, float] | None:
         """At each size, the limit for P(change > epsilon); None where no epsilon was given."""
-        trials, asked = self.trials.values() if self.results else (), self.question.epsilon
-        return {t.design.n: self._delta_upper(t, asked, self.level) for t in trials} or None
-
-    def _delta_upper(self, trials: Trials, epsilon: float | None, alpha: float) -> float:
-        return trials.delta_upper(epsilon, alpha, delta=self.question.delta)
+        if not self.results:
+            return None
+        level, epsilon, delta = self.level, self.question.epsilon, self.question.delta
+        each = self.trials.values()
+        return {t.design.n: t.delta_upper(epsilon, level, delta=delta) for t in each}
 
     def extrapolate(self, n: int | Iterable[int], power: float = 0.0) -> pd.DataFrame:
         """Carry the limits on to larger sizes, if changes shrink at least like n^-power.
@@ -257,7 +257,8 @@ class Curve(Together):
         if not sizes or min(sizes) < least:
             raise ArgumentError(f"must hold sizes of at least {least:,}", argument="n", got=n)
         limits, rows = self.epsilon_upper, []
-        share, allowed = self.level / len(sizes), self.question.epsilon
+        share = self.level / len(sizes)
+        allowed, delta = self.question.epsilon, self.question.delta
         for size in sizes:
             smaller = [t for t in self.trials.values() if t.design.n <= size]
             carried = [(t, (t.design.n / size) ** rate) for t in smaller]
@@ -266,7 +267,7 @@ class Curve(Together):
                 row["epsilon_upper"] = min(limits[t.design.n] * by for t, by in carried)
             if self.results:  # each size asks about another epsilon, and has its share of the level
                 asked = [(t, allowed and allowed / by) for t, by in carried]
-                row["delta_upper"] = min(self._delta_upper(t, to, share) for t, to in asked)
+                row["delta_upper"] = min(t.delta_upper(to, share, delta=delta) for t, to in asked)
             rows.append(row | {"certified": False})
         return as_frame(rows)
 
