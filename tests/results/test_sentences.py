@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from helpers import trials_of
 from poise.results.design import YES_OR_NO, Design
 from poise.results.question import Question
 from poise.results.result import Result
@@ -34,21 +35,19 @@ def made(verdict, m=60, *, removals=1, points=1, failures=0, seen=None, **settin
     changes[:failures, 0, 0] = np.nan
     sized = settings.get("distance") not in YES_OR_NO and settings.get("compares") != "decisions"
     changes = changes if sized else np.where(changes > 1, 1.0, changes * 0)
-    own = 10 + settings.get("remove", 1) * settings.get("replace", False)
-    labeled = (own + points) * m if settings.get("compares") == "losses" else own * m + 5
-    rows = {"n": 10, "n_labeled": labeled, "n_unlabeled": points * m, "algorithm": "Lasso()"}
-    if settings.pop("grouped", False):
-        rows |= {"n_groups": 10 * m, "n_groups_unlabeled": points * m}
-    design = Design(**{**rows, "removals": removals, "points": points, "max_trials": m}, **settings)
+    rows = {"n_labeled": 20 * m, "max_trials": m, "algorithm": "Lasso()"}
     question = Question(1.0 if sized else None, 0.1)
     told = tuple(Failed(k, "error", "it broke") for k in range(failures))
-    trials = Trials(changes[:seen], design, failures=told, asked=question, zeta=0.31)
+    rows |= {"n_unlabeled": points * m, **settings}
+    trials = trials_of(changes[:seen], **rows)
+    trials = replace(trials, failures=told, asked=question, zeta=0.31)
     return trials.judge(question)
 
 
+GROUPED = {"n_groups": 1200, "n_groups_unlabeled": 200}
 SETTINGS = [
     {},
-    {"grouped": True, "remove": 3, "randomized": True},
+    GROUPED | {"remove": 3, "randomized": True},
     {"order_free": True, "set_aside": 30, "sd": 20.0, "epsilon_as_typed": "5% of sd"},
     {"position": "uniform", "shuffle": False, "replace": True},
     {"distance": "label", "n_classes": 2},
@@ -145,6 +144,11 @@ def test_details_measured_trials_and_warnings_of_every_kind():
         assert any(line.startswith("failures: trial 0") for line in facts) == bool(
             result.n_failures
         )
+        for name, text in (line.split(": ", 1) for line in facts):
+            if name.endswith(("_upper", "_lower", "pvalue")):
+                printed, exact = float(text.replace(",", "")), getattr(result, name)
+                assert close(printed, exact)
+                assert printed <= exact if name.endswith("lower") else printed >= exact
         said = str(result.trials)
         assert len(said.splitlines()) <= 5
         if result.design.sized and (limit := result.trials.epsilon_upper(0.1)) < math.inf:
@@ -196,8 +200,8 @@ CHOSEN = {"notion": "without", "without": (3,)}
         ({"remove": 3, "order_free": True}, "Removing 3 of them changes"),
         ({"replace": True, "order_free": True}, "Replacing one of them by a new one changes"),
         ({"replace": True, "remove": 2, "shuffle": False}, "Replacing the last 2 of them by new"),
-        ({"grouped": True}, "changes the prediction for a row of a new group by more than 1 with"),
-        ({"grouped": True}, "new training sets of 10 groups, not about the model of all 600, and"),
+        (GROUPED, "changes the prediction for a row of a new group by more than 1 with"),
+        (GROUPED, "new training sets of 10 groups, not about the model of all 1,200, and"),
         ({"distance": "label"}, "changes the predicted label of a new row with probability at"),
         ({"distance": "label"}, "Seen: 0 of 60 labels changed ("),
         (LOSSES | {"distance": "change of zero_one loss"}, "changes whether the prediction for a"),
@@ -222,7 +226,7 @@ def test_verdicts_that_are_not_stable():
     decisions = str(made("unstable", compares="decisions", distance="d"))
     assert "changes on average more than a share of 0.1 of the decisions" in decisions
     assert "the mean share is at least 0." in decisions
-    few = str(made("stable", m=9))
+    few = str(made("stable", m=9, n_labeled=95, max_trials=None))
     assert "Not decided: whether removing the last of them (rows were shuffled) changes" in few
     assert "(too few rows: 9 trials, 29 are the least)." in few
     assert "310 labelled rows hold enough trials of this size, or ask about n = 2 or less" in few
