@@ -160,7 +160,8 @@ def _larger(result: Result) -> str:
     """Say how many changes were larger, among those that the test reads."""
     design, trials, m = result.design, result.trials, result.n_observed
     share, total = _share(trials.observed(result.epsilon)), trials.changes.size
-    in_trials, (what, did) = f" in {counted(m, 'trial')}", _moved(design)
+    in_trials = f" in {counted(m, 'trial')}"
+    what, did = _moved(design)
     if design.compares == "decisions":
         return f"{share} of the decisions changed on average{in_trials}"
     moved = round(result.delta_observed * m)
@@ -172,7 +173,8 @@ def _larger(result: Result) -> str:
         one = total == 1
     else:
         every = f" ({share} of all {total:,})" if total > m else ""
-        said, one = f"{moved:,} of {counted(m, what)}{every}", 1 in (moved, m)
+        said = f"{moved:,} of {counted(m, what)}{every}"
+        one = 1 in (moved, m)
     larger = f"{'was' if one else 'were'} larger than {exactly(result.epsilon)}"
     return f"{said} {larger if design.sized else did}"
 

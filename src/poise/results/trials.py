@@ -200,7 +200,8 @@ class Trials(Answer):
         if table.ndim != 3 or 0 in table.shape[1:]:
             rule = "must have shape (trials,) or (trials, removals, points)"
             raise ArgumentError(rule, argument="changes", got=np.shape(changes))
-        size, (m, removals, points) = checks.count("n", n, 2), table.shape
+        size = checks.count("n", n, 2)
+        m, removals, points = table.shape
         shape = {"removals": removals, "points": points, "n_unlabeled": m * points}
         made: dict[str, Any] = {"max_trials": None, "shuffle": False, "from_rows": False, **shape}
         return cls(table, Design(algorithm=algorithm, n=size, n_labeled=m * size, **made))
@@ -425,7 +426,8 @@ class Trials(Answer):
         ``"trained"`` are the rows of its first full fit, ``"removed"`` those that its reduced fits
         went without, one after the other (or ``"added"``), and ``"tested"`` its test rows.
         """
-        split, trial = self._split, checks.count("k", k)
+        split = self._split
+        trial = checks.count("k", k)
         if trial >= self.n_observed:
             raise ArgumentError(f"must be below {self.n_observed:,}", argument="k", got=k)
         differ, tested = self._called
