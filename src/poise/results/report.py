@@ -86,17 +86,15 @@ def report(
 def page(results: Any, *, title: str = "Stability report", introduction: str = "") -> str:
     """Return what :func:`report` writes."""
     from poise import __version__
-    from poise.results.tables import by_name, table
+    from poise.results.tables import by_name, table_of
 
     named = by_name(results)
     judged = [(name, each) for name, each in named if not isinstance(each, Trials)]
-    rows = dict(judged)
-    overview = table(rows if len(rows) == len(judged) else [each for _, each in judged])
     return _filled(
         "page.html",
         title=title,
         introduction=introduction,
-        overview=overview.html() if len(judged) > 1 else "",
+        overview=table_of(judged).html() if len(judged) > 1 else "",
         sections=[(name, card(each, unfolded=True)) for name, each in named],
         made_by=f"poise {__version__}{no_pictures()}",
     )

@@ -192,6 +192,11 @@ def table(results: Result | Iterable[Result] | Mapping[str, Result]) -> TextTabl
             remedy = "trials.test(epsilon, delta) gives one"
             rule = f"must hold results: {name} has no verdict"
             raise ArgumentError(rule, argument="results", remedy=remedy)
+    return table_of(named)
+
+
+def table_of(named: list[tuple[str, Result]]) -> TextTable:
+    """Put results into a table, in which names may occur twice."""
     rows = [cells(name, each) for name, each in named]
     return TextTable.of(rows, _caption(named), _COLUMNS)
 
