@@ -52,13 +52,9 @@ def run(ctx: click.Context, path: Path) -> Exit:
     with chdir(path.parent):
         rows = source.read()
         asked = {e["name"]: _checked(path, source, rows, e, more) for e in entries}
-        counts = {name: _count(job) for name, (job, _) in asked.items()}
-        if not ctx.params["check_only"]:
-            answers = {name: _answer(name, *each) for name, each in asked.items()}
-    if ctx.params["check_only"]:
-        lines = "\n".join(f"{name}: {line}" for name, line in counts.items())
-        print_answer(counts, lines, lines)
-        return Exit.STABLE
+        if ctx.params["check_only"]:
+            return _tell_counts({name: job for name, (job, _) in asked.items()})
+        answers = {name: _answer(name, *each) for name, each in asked.items()}
     said = {name: _said(each) for name, each in answers.items()}
     if ctx.params["summary"]:
         _append(Path(ctx.params["summary"]), path.name, said)
@@ -121,13 +117,18 @@ def _status(answer: Any, accept: bool) -> Exit:
     return Exit.STABLE if accept and status == Exit.INCONCLUSIVE else status
 
 
-def _count(job: Job) -> str:
-    """Say what a question will cost."""
+def _tell_counts(jobs: Mapping[str, Job]) -> Exit:
+    """Say what each question will cost."""
     from poise.results.sentences import subject
 
-    design = job.planned().design
-    trials, fits = design.n_trials, design.fits(design.n_trials)
-    return f"{subject(design)}: {counted(trials, 'trial')}, {counted(fits, 'fit')}"
+    costs = {}
+    for name, job in jobs.items():
+        design = job.planned().design
+        trials, fits = design.n_trials, design.fits(design.n_trials)
+        costs[name] = f"{subject(design)}: {counted(trials, 'trial')}, {counted(fits, 'fit')}"
+    lines = "\n".join(f"{name}: {cost}" for name, cost in costs.items())
+    print_answer(costs, lines, lines)
+    return Exit.STABLE
 
 
 def _said(answer: Any) -> list[str]:
