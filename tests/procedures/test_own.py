@@ -152,6 +152,20 @@ def test_the_bootstrap_draws_from_the_sample_and_simulations_from_an_estimate():
     assert seen == [7]
 
 
+def test_too_few_rows_are_told_before_any_fit():
+    FITS.clear()
+    for kind in (research.BinomialTest, research.TransparentLinearTest):
+        claim = research.run(kind(**{**ASKED, "n": 121}), mean, X, Y, models="transparent")
+        assert (claim.verdict, claim.n_trials) == ("inconclusive", 0)
+    for test, words in (
+        (research.AdaptiveTest(**{**ASKED, "n": 120}), "needs 121 labelled rows, got 120"),
+        (research.ExploreThenTest(n=61, delta=0.2), "no 61 labelled rows are left"),
+    ):
+        with pytest.raises(DataError, match=words):
+            research.run(test, mean, X, Y)
+    assert not FITS
+
+
 def test_exploring_and_testing_never_share_a_row():
     test = research.ExploreThenTest(n=6, delta=0.2, alpha=0.1, explorations=40)
     batches, claim = asked(test, lambda query: float(query.xi % 7))
