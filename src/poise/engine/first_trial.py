@@ -117,17 +117,17 @@ def look(
             usable = not (fits[0].failure or (alone and fits[-1].failure))
             if usable or oracle.execution.on_error == "raise":
                 break
-        last, (full, reduced) = seen[-1], (trials[0].full, trials[0].reduced)
+        first, last = trials[0], seen[-1]
         if usable:
             found.order_matters = last.order_matters
-            found.given_up = ("points",) if last.depends_on_batch else ()
-        said = {
-            ORDER: found.order_matters and position == "last",
-            BATCH: found.given_up,
-            CONSTANT.format(f"{len(full[0].train):,}"): usable and last.constant,
-        }
-        found.warnings = [text for text, is_so in said.items() if is_so]
-        too_few = found.order_matters and len(full) < len(reduced)  # full fits
+            if last.order_matters and position == "last":
+                found.warnings.append(ORDER)
+            if last.depends_on_batch:
+                found.given_up = ("points",)
+                found.warnings.append(BATCH)
+            if last.constant:
+                found.warnings.append(CONSTANT.format(f"{len(first.full[0].train):,}"))
+        too_few = found.order_matters and len(first.full) < len(first.reduced)  # full fits
         if not (found.given_up or too_few):
             found.known = {k: _answer(oracle, trials[k], each) for k, each in enumerate(seen)}
     return found
