@@ -75,9 +75,10 @@ class Neighbours:
         total = np.vecdot(chosen, y[:, None])
         instead = np.vecdot(heir, y[:, None])[:, None] - last(y, removals)[..., None]  # (m, R, T)
         reduced = (total[:, None] + last(chosen, removals).mT * instead) / self.k
-        sizes = np.vecdot(chosen | heir, np.abs(y)[:, None])
-        whole = (y == np.rint(y)).all(axis=1) & (np.abs(y).max(axis=1) * self.k < _EXACT)
-        return total / self.k, reduced, ROUNDING * np.where(whole[:, None], 0.0, sizes)
+        largest, whole = np.abs(y).max(axis=1), y[:, 0] == np.rint(y[:, 0])
+        whole[whole] = (y[whole] == np.rint(y[whole])).all(axis=1)
+        rounded = np.where(whole & (largest * self.k < _EXACT), 0.0, (self.k + 1) * largest)
+        return total / self.k, reduced, ROUNDING * rounded[:, None]
 
     def _vote(
         self, chosen: Array, heir: Array, codes: Array, removals: int
