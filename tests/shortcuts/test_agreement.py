@@ -184,9 +184,9 @@ def test_the_bits_of_a_trial_do_not_depend_on_its_company(n, d, classes):
         family = family_of(estimator, n, d, classes)
         for removals, some in ((1, tested), (n, tested), (1, tested[:, :1])) if family else ():
             shortcut = Shortcut(family, X, y, points, None, removals)
-            together = shortcut.table(lambda a, b, t=some: (rows[a:b], t[a:b]), 7)
+            together = shortcut.table(rows, some)
             for k in range(7):
-                alone = shortcut.table(lambda a, b, t=some, k=k: (rows[k : k + 1], t[k : k + 1]), 1)
+                alone = shortcut.table(rows[k : k + 1], some[k : k + 1])
                 for one, other in zip(together, alone, strict=True):
                     assert np.array_equal(one[k : k + 1], other, equal_nan=True)
 

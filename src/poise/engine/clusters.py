@@ -285,8 +285,8 @@ def _piece(run: _Run, piece: int, rows: tuple[Any, ...]) -> bytes:
     begin, end = run.first[piece : piece + 2].tolist()
     shortcut = None if family is None else Shortcut.on(family, sample, split.removals)
     if shortcut is not None:
-        places = lambda a, b: split.block(begin + a, begin + b)  # noqa: E731
-        return packed(list(oracle.by_formula(shortcut, tasks[begin:end], places, 0)))
+        trials = split.block(begin, end)
+        return packed(list(oracle.by_formula(shortcut, tasks[begin:end], trials, 0)))
     work, span = oracle.work(tasks), range(begin, end)
     if oracle.algorithm.device:  # one process can have it
         return packed(list(work.answers(span)))

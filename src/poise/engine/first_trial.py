@@ -302,11 +302,11 @@ def _why_not(oracle: Oracle, shortcut: Shortcut, split: Split, within: int, seen
     rows is nothing is fitted in another order, too.
     """
     with one_thread():
-        _, _, doubtful = shortcut.table(split.block, min(within, len(split)))
-        if doubtful.all():
-            several = "s" if len(doubtful) > 1 else ""
+        first = range(min(within, len(split)))
+        certain = (k for k in first if not shortcut.table(*split.block(k, k + 1))[2].any())
+        if (k := next(certain, -1)) < 0:
+            several = "s" if len(first) > 1 else ""
             return f"rounding, or a tie, may decide the first trial{several}"
-        k = int(doubtful.argmin())
         [train], points = split.block(k, k + 1)
         needed = min(len(split) - k, -(-_POINTS_COMPARED // points.shape[1]))
         some = split.block(k, k + needed)[1].T.reshape(-1)[:_POINTS_COMPARED]

@@ -16,7 +16,7 @@ from poise.algorithms.distances import Distance
 from poise.checks import counted
 from poise.data.sample import Sample
 from poise.engine.execution import Execution
-from poise.engine.messages import Answer, Answers, Batch, Failure, Planned, Query, Trial
+from poise.engine.messages import Answer, Answers, Batch, Failure, Ids, Planned, Query, Trial
 from poise.engine.surroundings import Heard, Settings, one_thread
 from poise.engine.work import Work
 from poise.errors import PoiseWarning, RecordError, TrialError, note
@@ -25,7 +25,7 @@ from poise.results.trials import MOST_FAILURES, Failed
 
 if TYPE_CHECKING:
     from poise.engine.journal import Journal
-    from poise.shortcuts.blocks import Places, Shortcut
+    from poise.shortcuts.blocks import Shortcut
 
 _PATIENCE = 1.0  # seconds of unexpected fits before anybody is told
 
@@ -104,16 +104,17 @@ class Oracle:
 
             return where_rows_are(self, batch.tasks, start)
         if self.shortcut is not None and batch.places is not None:
-            return self.by_formula(self.shortcut, batch.tasks, batch.places, start)
+            rows = batch.places(0, len(batch.tasks))
+            return self.by_formula(self.shortcut, batch.tasks, rows, start)
         return self.execution.compute(self.work(batch.tasks), range(start, len(batch.tasks)))
 
     def by_formula(
-        self, shortcut: Shortcut, tasks: Any, places: Places, start: int
+        self, shortcut: Shortcut, tasks: Any, rows: tuple[Ids, Ids], start: int
     ) -> Generator[Answer]:
         """Yield answers from a trial on, many trials in one answer; doubtful ones are fitted."""
         began, total = time.perf_counter(), len(tasks)
         with one_thread():
-            changes, errors, doubtful = shortcut.table(places, total)
+            changes, errors, doubtful = shortcut.table(*rows)
         left = [*(start + np.flatnonzero(doubtful[start:])).tolist(), total]
         doubted = Planned(tasks.__getitem__, left[:-1])
         fits = self.execution.compute(self.work(doubted), range(len(doubted)))

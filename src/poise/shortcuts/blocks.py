@@ -7,7 +7,6 @@ A trial for which this cannot be promised is doubtful: the engine fits it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:  # few estimators have a formula
     from poise.shortcuts.cells import Array, Cells
 
 Floats = NDArray[np.float64]
-Places = Callable[[int, int], tuple[Ids, Ids]]  # rows (m, n) and points (m, T) of some trials
 
 AGREEMENT = 1e-9  # of the size of responses and predictions
 _BLOCK = 1 << 19  # numbers, 4 MB: what a cache holds
@@ -79,15 +77,15 @@ class Shortcut:
         return cls(family, X, y.astype(np.float64, copy=False), more, labels, removals)
 
     @np.errstate(all="ignore")
-    def table(self, places: Places, trials: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Compute so many trials: their changes (m, R, T), errors, and whether they are doubtful.
+    def table(self, train: Ids, points: Ids) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Compute trials: their changes (m, R, T), errors, and whether they are doubtful.
 
-        An error is the mean loss of the full fit at the points that have a response. Some trials
-        are computed at a time; the bits of one do not depend on which others are beside it.
+        Given are rows (m, n) and points (m, T). An error is the mean loss of the full fit at the
+        points that have a response. Some trials are computed at a time; the bits of one do not
+        depend on which others are beside it.
         """
         _keep_freed_memory()
-        train, points = places(0, trials)
-        n, d, near = train.shape[1], self.X.shape[1], self._distances(train, points)
+        (trials, n), d, near = train.shape, self.X.shape[1], self._distances(train, points)
         size = self.family.numbers(n, d if near is None else 0, self.removals, points.shape[1])
         step = max(1, min(trials, _BLOCK // size))
         y, parts = self.y.take(train), [slice(k, k + step) for k in range(0, trials, step)]
