@@ -166,7 +166,8 @@ def advise(
     least = clean_trials(delta, alpha)
     largest = max((row.n for row in found if row.n_trials >= least), default=0)
     remarks = [*filter(None, [copies(sample)]), *_of_columns(X, sample)]
-    labels, usable = response == "predict" and is_classification(sample.y), largest > 0
+    labels = response == "predict" and is_classification(sample.y)
+    usable = largest > 0
     if labels and algorithm is None:
         remarks.append("The responses are classes: labels have no epsilon, probabilities have one.")
     if algorithm is not None:

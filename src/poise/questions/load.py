@@ -76,7 +76,8 @@ def load(path: str | Path) -> Any:
 
 def _trials_in(path: str | Path) -> Trials:
     header, lines = lines_of(path)
-    begun, done = _begun(header, path), 0
+    begun = _begun(header, path)
+    done = 0
     changes, errors, failures = [begun.changes], [begun.errors], list[Failed]()
     warnings = dict.fromkeys(begun.warnings)
     for line in lines:

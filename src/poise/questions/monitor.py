@@ -176,7 +176,7 @@ class Monitor:
         """Whether the last call brought the verdict."""
         record = self._read()
         before = replace(record, calls=record.calls[:-1])
-        return before.result().verdict == "inconclusive" != record.result().verdict
+        return before.result().verdict == "inconclusive" and self.verdict != "inconclusive"
 
     @property
     def outlook(self) -> str:

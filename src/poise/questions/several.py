@@ -206,7 +206,8 @@ def _constant_error(trials: Trials) -> float:
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
     job: Any = trials.origin
-    labels, errors = job.design.n_classes is not None or holds_labels(job.sample.y), []
+    errors = []
+    labels = job.design.n_classes is not None or holds_labels(job.sample.y)
     constant = DummyClassifier() if labels else DummyRegressor(strategy="median")
     for k in range(job.design.n_trials):
         points = job.split.points(k)
