@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,15 +36,6 @@ def never(X, y, seed):
 
 def mean(X, y, seed):
     return lambda points: np.full(len(points), y.mean() + 1e-9 * points[:, 0])
-
-
-class Exits:
-    """Ends the program where it is described."""
-
-    name = __name__ = property(lambda self: sys.exit(0))
-
-    def __call__(self, one, other):
-        return 0.0
 
 
 def by_hand(estimator, X, y, n):
@@ -100,6 +92,7 @@ def test_shares_of_the_sd_and_of_the_rows():
 OF_LABELS = {"algorithm": LogisticRegression(), "y": LABELS}
 SCORES = OF_LABELS | {"response": "predict_proba"}
 TOP = "top_k(2, of=3)"
+COUPLING = SimpleNamespace(name="mine", pairs=lambda words: sys.exit(0))
 REFUSED = [
     (ArgumentError, "epsilon must be below 1", SCORES),  # no change of probabilities exceeds 1
     (ArgumentError, "n must be", {"n": 1}),
@@ -116,8 +109,7 @@ REFUSED = [
     (ArgumentError, "for decisions", {"epsilon": None, "distance": TOP, "test": "binomial"}),
     (ArgumentError, "epsilon must be left out.*'5% of sd'", OF_LABELS | {"epsilon": "5% of sd"}),
     (ArgumentError, "response='predict_proba'", OF_LABELS | {"distance": "loss_change('log')"}),
-    (AlgorithmError, "cannot be used: SystemExit: 0", {"coupling": Exits()}),
-    (AlgorithmError, "cannot be used: SystemExit: 0", {"distance": Exits()}),
+    (AlgorithmError, "cannot be used: SystemExit: 0", {"coupling": COUPLING}),
     (TypeError, "n_job'; did you mean 'n_jobs'", {"n_job": 2}),
     (DataError, "60.*59", {"y": np.zeros(59)}),
     (AlgorithmError, "row 3", {"X": WITH_A_HOLE, "algorithm": Lasso()}),
