@@ -35,7 +35,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 COMMAND: ContextVar[str] = ContextVar("command", default="")  # what was typed: files tell it
 ON_DASK = ("stability_test", "measure", "assert_stable")  # functions that take its frames
-_OF_A_VERDICT = ("epsilon", "alpha", "gamma", "test", "stop_early", "randomized")
+OF_A_VERDICT = (
+    "epsilon",
+    "alpha",
+    "gamma",
+    "test",
+    "stop_early",
+    "randomized",
+)  # not of a measurement
 _ROWS = """\
     algorithm : estimator, function or Algorithm
         As in :func:`stability_test`.
@@ -298,7 +305,7 @@ def checked(function: str, given: Mapping[str, Any], declared: type) -> dict[str
     known = settings_of(declared)
     for name in given:
         if name in _LEFT_OUT.get(function, ()):
-            later = function.startswith("measure") and name in _OF_A_VERDICT
+            later = function.startswith("measure") and name in OF_A_VERDICT
             remedy = "give it to Trials.test" if later else ""
             raise ArgumentError(f"is not an argument of {function}", argument=name, remedy=remedy)
         if name not in known:

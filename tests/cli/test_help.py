@@ -14,8 +14,7 @@ import poise
 from helpers import python
 from poise.cli import COMMANDS, main
 from poise.cli.algorithms import load_algorithm, load_object
-from poise.cli.ask import OF_A_TEST
-from poise.settings import Every, settings_of
+from poise.settings import OF_A_VERDICT, Every, settings_of
 
 HEAVY = ["numpy", "scipy", "sklearn", "pandas", "pyarrow", "joblib", "rich", "jinja2", "msgspec"]
 FIRST = (
@@ -68,7 +67,7 @@ def test_options_are_the_keywords_of_the_library(name: str) -> None:
     known = inspect.signature(poise.stability_test if name == "test" else poise.measure).parameters
     params = {p.name: p for p in main.get_command(click.Context(main), name).params}
     for key, setting in settings_of(Every).items():
-        if setting.said.option == "-" or (name == "measure" and key in OF_A_TEST):
+        if setting.said.option == "-" or (name == "measure" and key in OF_A_VERDICT):
             assert key not in params
             continue
         default = known[key].default

@@ -15,10 +15,9 @@ from poise.cli.options import rare
 from poise.cli.output import Output, print_answer
 from poise.cli.rows import Source
 from poise.errors import RecordError, TrialError
-from poise.settings import ON_DASK
+from poise.settings import OF_A_VERDICT, ON_DASK
 
 SIZES = "Training size, or a share of the rows; repeat it for each."
-OF_A_TEST = ("epsilon", "alpha", "test", "stop_early", "randomized")
 OF_A_RUN = ("delta", "journal", "max_trials", "removals_per_trial", "fast", "check", "name")
 
 
@@ -118,7 +117,7 @@ def test(ctx: click.Context, /, data: str, **values: Any) -> int:
 
 
 @options.command(
-    options.run, options.settings(leave=OF_A_TEST, delta=0.1), options.save, options.form
+    options.run, options.settings(leave=OF_A_VERDICT, delta=0.1), options.save, options.form
 )
 def measure(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Measure how much predictions change when one of N training rows is removed.
@@ -132,7 +131,9 @@ def measure(ctx: click.Context, /, data: str, **values: Any) -> int:
     return answer(ctx, "measure", data, ["n"])
 
 
-@options.command(options.run, options.settings(leave=(*OF_A_TEST, *OF_A_RUN), n=0.5), options.form)
+@options.command(
+    options.run, options.settings(leave=(*OF_A_VERDICT, *OF_A_RUN), n=0.5), options.form
+)
 def check(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Check whether an algorithm is what a stability test takes it for, in about eight fits.
 

@@ -9,7 +9,7 @@ from poise.errors import PoiseError
 from poise.questions.job import Job
 from poise.results.result import Result
 from poise.results.trials import Trials
-from poise.settings import Every, MoreSettings, Settings, documented
+from poise.settings import OF_A_VERDICT, Every, MoreSettings, Settings, documented
 
 
 @documented(Settings)
@@ -86,7 +86,7 @@ def stability_test(
     return job.run(question).judge(question)
 
 
-@documented(MoreSettings, leave=("epsilon", "alpha", "test", "stop_early", "randomized"))
+@documented(MoreSettings, leave=OF_A_VERDICT)
 def measure(
     algorithm: Any,
     X: Any,

@@ -24,11 +24,10 @@ from poise.results.design import MOST_FITTED, Design, Notion
 from poise.results.question import Question
 from poise.results.result import Result
 from poise.results.trials import Trials, looked_at
-from poise.settings import Everything, checked, documented
+from poise.settings import OF_A_VERDICT, Everything, checked, documented
 from poise.theory.counts import MOST_POINTS
 
 _OTHERS = ("n", "X_unlabeled", "groups_unlabeled", "coupling", "position", "remove", "replace")
-_OF_A_VERDICT = ("epsilon", "alpha", "test", "stop_early", "randomized", "gamma")
 Tables = tuple[Any, Any, Any, Any]  # X, y, X_fresh, y_fresh
 Places = tuple[int, ...]
 _GROWS = ("update", "add-one")  # notions in which fresh rows are added, and others predicted
@@ -94,7 +93,7 @@ def deployed_test(
     return job.run(question).judge(question)
 
 
-@documented(Everything, leave=(*_OTHERS, *_OF_A_VERDICT))
+@documented(Everything, leave=(*_OTHERS, *OF_A_VERDICT))
 def measure_deployed(
     algorithm: Any, X: Any, y: Any, X_fresh: Any, y_fresh: Any = None, **asked: Unpack[Everything]
 ) -> Trials:
