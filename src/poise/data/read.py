@@ -129,13 +129,13 @@ def read_table(
     names = list(map(str, table.frame.columns))
     if target is None and "y" in names and place.lower().endswith(".npz"):
         target = "y"
-    if target is not None and target in left_out:
+    if target in left_out:
         raise ArgumentError("must not name the target", argument="drop", got=target)
     for name in left_out if target is None else [*left_out, target]:
         if name not in names:
             hint = did_you_mean(name, names).removeprefix("; ")
             raise DataError(f"{place} has no column {name!r}, only {', '.join(names)}", remedy=hint)
-    frame = table.frame.drop(columns=left_out) if left_out else table.frame
+    frame = table.frame.drop(columns=left_out)
     for name in map(str, frame.columns):
         if name.startswith("Unnamed: "):
             problem = f"{place} has a column without a name (row numbers?)"

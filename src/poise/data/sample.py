@@ -192,7 +192,7 @@ class Sample:
         columns = list(self.y.columns())
         if holds_labels(self.y) or any(values.dtype.kind not in "iuf" for values in columns):
             return None
-        if len(self.y) < 2 or all((values == values[0]).all() for values in columns):
+        if all((values == values[0]).all() for values in columns):
             return None
         return math.sqrt(sum(float(np.var(values, ddof=1, dtype=np.float64)) for values in columns))
 
@@ -284,8 +284,8 @@ def _divided(
             constant[name] = value
         else:
             per_row[name] = _one_per_row(value, said, rows)
-        if name in per_row and kind == "sample_weight":
-            check_weights(per_row[name], said)
+            if kind == "sample_weight":
+                check_weights(per_row[name], said)
     return per_row, constant
 
 
