@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -434,6 +435,7 @@ def test_what_is_no_algorithm_is_told_what_would_be():
     refused = [
         (Ridge, "predict", r"instance, not a class.*write Ridge\(\)"),
         ("ridge", "predict", "must be an estimator with fit and predict, or a function"),
+        (SimpleNamespace(learn_one=0), "predict", "river.compat.convert_river_to_sklearn"),
         (StandardScaler(), "predict", r"must have a method predict\(X\).*pipeline"),
         (Ridge(), "predict_proba", "must have a method predict_proba.*response='predict'"),
         (lambda X, y: X, "predict", r"must accept \(X, y, seed\)"),

@@ -71,9 +71,7 @@ class Estimator(Algorithm):
         threads = _named(estimator, parameters, _THREADS)
         # some of scikit-learn's, which take one if they are not told, object to being told
         self._threads = {
-            name: 1
-            for name, value, library in threads
-            if value != 1 and (value, library) != (None, "sklearn")
+            name: 1 for name, value, library in threads if (value, library) != (None, "sklearn")
         }
         plain = _plain_parameters(estimator)
         self.has_own_code = plain is None and holds_own_code(estimator)
@@ -98,10 +96,9 @@ class Estimator(Algorithm):
             require_suitable(self.estimator, sample)
             self._copy(0)
             require_arguments(self.estimator.fit, ("X", "y"), fit_params_of(sample))
-            is_regressor = _kind(self.estimator) == "regressor"
         ready = self.on(sample)
-        if is_regressor or self.response != "predict":
-            ready.natural_distance = self.natural_distance  # its predictions are numbers
+        if self.response != "predict":
+            ready.natural_distance = self.natural_distance  # scores are numbers
         ready._weighted = bool(fit_params_of(sample))
         if self.is_classifier or self.response != "predict":
             classes = tuple(map(np.unique, sample.y.columns()))
@@ -176,7 +173,7 @@ def _library(value: object) -> str:
 
 def _plain_parameters(estimator: Any) -> dict[str, Any] | None:
     """Return constructor arguments if calling scikit-learn's class again is the same as cloning."""
-    if _library(estimator) != "sklearn" or not hasattr(estimator, "get_params"):
+    if _library(estimator) != "sklearn":
         return None
     parameters: dict[str, Any] = estimator.get_params(deep=False)
     return parameters if all(isinstance(value, _PLAIN) for value in parameters.values()) else None
