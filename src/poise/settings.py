@@ -35,14 +35,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 COMMAND: ContextVar[str] = ContextVar("command", default="")  # what was typed: files tell it
 ON_DASK = ("stability_test", "measure", "assert_stable")  # functions that take its frames
-OF_A_VERDICT = (
-    "epsilon",
-    "alpha",
-    "gamma",
-    "test",
-    "stop_early",
-    "randomized",
-)  # not of a measurement
+# What a measurement is not asked.
+OF_A_VERDICT = ("epsilon", "alpha", "gamma", "test", "stop_early", "randomized")
 _ROWS = """\
     algorithm : estimator, function or Algorithm
         As in :func:`stability_test`.
