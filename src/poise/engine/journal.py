@@ -240,11 +240,11 @@ def trials_of(line: Line, shape: tuple[int, ...]) -> Answer:
     """Return trials as they were appended: one, or several at once."""
     try:
         errors = numbers(line.errors or [])
-        changes = numbers(line.changes or []).reshape(-1, *shape)
+        changes = numbers(line.changes or []).reshape(len(errors), *shape)
     except ValueError as error:
         raise RecordError(f"a line of the journal holds no trials: {error}") from None
-    if not len(changes) or len(changes) != len(errors):
-        raise RecordError("a line of the journal does not hold a table of changes for each trial")
+    if not len(errors):
+        raise RecordError("a line of the journal holds no trials")
     if len(changes) > 1:
         return Answer(changes, error=errors, said=line.said)
     return Answer(changes[0], line.failed, errors[0], said=line.said)
