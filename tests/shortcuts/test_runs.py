@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import poise
 from poise.engine import oracle
-from poise.errors import PoiseWarning, TrialError
+from poise.errors import AlgorithmError, PoiseWarning, TrialError
 from poise.shortcuts import family_of
 from poise.shortcuts.linear import Linear
 from poise.shortcuts.neighbours import Neighbours
@@ -163,6 +163,20 @@ def test_a_formula_that_is_not_sure_of_the_first_trial_is_given_up(monkeypatch):
     monkeypatch.setattr(Neighbours, "__init__", lambda self, k, *more: right(self, k - 1, *more))
     with pytest.warns(PoiseWarning, match="only the last row of each trial is removed"):
         poise.measure(KNeighborsClassifier(5), X, LABELS, n=50)
+
+
+def test_what_is_no_number_is_named_before_a_trial_is_fitted():
+    rows, y = RNG.normal(size=(3000, 4)), RNG.normal(size=3000)
+    rows[2500, 1] = np.nan
+    for estimator, X, settings in (
+        *((each, rows, {}) for each in (Ridge(), KNeighborsRegressor(3))),
+        (Ridge(), rows, {"groups": np.arange(3000) // 2}),  # no formula
+        (KNeighborsRegressor(3), np.sign(rows), {}),  # it is given up
+    ):
+        with pytest.raises(AlgorithmError, match="column 1 of X holds nan in row 2500"):
+            poise.measure(estimator, X, y, n=12, **settings)
+    unused = poise.measure(Ridge(), rows, y, n=12, shuffle=False, max_trials=9)
+    assert np.isfinite(unused.changes).all()
 
 
 def test_fits_that_cost_more_than_all_the_rest_are_told_once(monkeypatch):

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from poise.algorithms.predictions import shown
 from poise.data.suitable import first_missing, first_not_number
 from poise.errors import AlgorithmError
@@ -92,7 +90,7 @@ def _about_rows(estimator: Any, sample: Sample) -> str | None:
                 rows.native,
                 accept_sparse=True,
                 dtype="numeric",
-                ensure_all_finite=finite and not _are_finite(rows.native),
+                ensure_all_finite=finite,
                 ensure_non_negative=inputs.positive_only,
                 estimator=part,
             )
@@ -101,15 +99,6 @@ def _about_rows(estimator: Any, sample: Sample) -> str | None:
             text = f"{name}: {' '.join(str(error).split())[:300]}"
             return text if found is None else f"{_holds(name, *found)}; {_REMEDY}"
     return None
-
-
-def _are_finite(native: Any) -> bool:
-    """Tell whether numbers are finite because their squares add up: several times as fast."""
-    if not isinstance(native, np.ndarray) or native.dtype != np.float64 or not native.flags.forc:
-        return False
-    values = native.ravel(order="K")
-    with np.errstate(all="ignore"):
-        return bool(np.isfinite(values @ values))
 
 
 def _stands_alone(estimator: Any) -> bool:

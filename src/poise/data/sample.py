@@ -20,6 +20,7 @@ from poise.errors import ArgumentError, DataError
 if TYPE_CHECKING:
     from poise.data.split import Split
 
+_FIRST = 1_000  # rows that are read before a formula is tried
 _PER_ROW = ("sample_weight", "groups")  # names that always mean one value per row
 
 
@@ -167,6 +168,12 @@ class Sample:
         if codes is not None:
             codes = np.unique(codes[places], return_inverse=True)[1]
         return replace(self, X=X, y=y, groups=codes, per_row=per_row, ids=ids)
+
+    def glimpse(self) -> Sample:
+        """Return the same with the first features only."""
+        both = (self.X, self.X_unlabeled)
+        X, more = (t and as_rows(t.take(np.arange(min(len(t), _FIRST))), "X") for t in both)
+        return replace(self, X=X or self.X, X_unlabeled=more)
 
     def set_aside(self, count: int) -> tuple[Sample, Sample]:
         """Return at least so many labelled rows (whole groups), and all the others.

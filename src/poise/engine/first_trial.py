@@ -288,6 +288,7 @@ def compare(oracle: Oracle, shortcut: Shortcut, split: Split, chosen: bool) -> L
     seen = Look()
     why_not = _why_not(oracle, shortcut, split, 1 if chosen else _TRIED, seen)
     if why_not:
+        oracle.algorithm.prepared(oracle.sample)  # refuses rows that nobody has read yet
         oracle.shortcut, seen.given_up = None, ("removals",) if chosen else ()
         only = ", and only the last row of each trial is removed" if chosen else ""
         note(PoiseWarning, f"The exact formula is not used: {why_not}. Models are fitted{only}.")

@@ -115,6 +115,8 @@ class Oracle:
         began, total = time.perf_counter(), len(tasks)
         with one_thread():
             changes, errors, doubtful = shortcut.table(*rows)
+        if doubtful.any():
+            self.algorithm.prepared(self.sample)  # refuses rows that nobody has read yet
         left = [*(start + np.flatnonzero(doubtful[start:])).tolist(), total]
         doubted = Planned(tasks.__getitem__, left[:-1])
         fits = self.execution.compute(self.work(doubted), range(len(doubted)))

@@ -90,7 +90,9 @@ class Job:
     ) -> Self:
         """Check the algorithm and its distance; ``rows`` say how the design counts them."""
         randomness = randomness_of(settings)
-        prepared = as_algorithm(algorithm, settings["response"]).prepared(sample.at_hand)
+        plain, rows_here = as_algorithm(algorithm, settings["response"]), sample.at_hand
+        hopes = cls is Job and _may_have_formulas(plain, settings)
+        prepared = plain.prepared(rows_here.glimpse() if hopes else rows_here)
         given, natural = settings["distance"], prepared.natural_distance
         with blaming_user_code("coupling or distance cannot be used"):
             coupling = as_coupling(settings["coupling"])
@@ -167,7 +169,10 @@ class Job:
 
     def planned(self) -> Self:
         """Choose R and T: all is known but what the look at trial 1 may take away."""
-        shortcut = self._shortcut() if self.settings["fast"] else None
+        hopes = _may_have_formulas(self.algorithm, self.settings)
+        shortcut = self._shortcut() if hopes else None
+        if hopes and shortcut is None:
+            self.algorithm.prepared(self.sample.at_hand)
         all_free = shortcut is not None and shortcut.family.removes_all
         asked = (self.settings["removals_per_trial"], self.settings["points_per_trial"])
         design = self.design.shaped(*asked, self.distance.points, all_free)
@@ -193,8 +198,6 @@ class Job:
     def _shortcut(self) -> Shortcut | None:
         """Find exact formulas for these fits, where a trial is one that they know."""
         design = self.design
-        if not has_formulas(getattr(self.algorithm, "estimator", None)):
-            return None
         plain = design.remove == 1 and not design.replace and design.position == "last"
         if not plain or design.response != "predict" or design.n_trials < _FEWEST_FOR_FORMULAS:
             return None
@@ -354,6 +357,11 @@ class Job:
 
         device = {"device": self.algorithm.device} if self.algorithm.device else {}
         return versions(*self.algorithm.user_code) | device
+
+
+def _may_have_formulas(algorithm: Algorithm, settings: Mapping[str, Any]) -> bool:
+    """Tell whether formulas may serve; then all rows are read only where these leave a doubt."""
+    return settings["fast"] and has_formulas(getattr(algorithm, "estimator", None))
 
 
 def randomness_of(settings: Mapping[str, Any]) -> Randomness:
