@@ -133,6 +133,7 @@ def test_the_sd_of_the_responses() -> None:
         assert Sample.of(X, responses).sd() == pytest.approx(np.sqrt(10) * np.std(y, ddof=1))
     for responses in (["yes", "no"] * 20, [True, False] * 20, [0.1] * 40):
         assert Sample.of(X, responses).sd() is None
+    assert Sample.of(X, y).only(np.arange(0)).sd() is None
 
 
 def test_equal_values_have_equal_digests_in_every_container() -> None:

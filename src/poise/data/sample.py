@@ -199,7 +199,7 @@ class Sample:
         columns = list(self.y.columns())
         if holds_labels(self.y) or any(values.dtype.kind not in "iuf" for values in columns):
             return None
-        if all((values == values[0]).all() for values in columns):
+        if all((values == values[:1]).all() for values in columns):  # or there are none
             return None
         return math.sqrt(sum(float(np.var(values, ddof=1, dtype=np.float64)) for values in columns))
 
