@@ -106,8 +106,12 @@ class Shortcut:
         trial = np.zeros(len(self.X), dtype=np.int64)
         trial[train.reshape(-1)] = np.repeat(np.arange(len(train)), train.shape[1])
         moved, step = -2.0 * self.rows(points)[:, 0], max(1, _SCANNED // self.X.shape[1])
-        parts = [slice(k, k + step) for k in range(0, len(self.X), step)]
-        return np.concatenate([distance(self.X[p], moved.take(trial[p], axis=0)) for p in parts])
+        found = np.empty(len(self.X))
+        for k in range(0, len(found), step):
+            rows, shifted = self.X[k : k + step], moved.take(trial[k : k + step], axis=0)
+            shifted += rows
+            found[k : k + step] = distance(rows, shifted)
+        return found
 
     def _block(
         self, train: Ids, y: Floats, points: Ids, near: Floats | None

@@ -32,7 +32,7 @@ class Neighbours:
         """Search once for the neighbours of all fits."""
         X = X[:]
         if points.shape[1] == 1:
-            distances = distance(X, -2.0 * points)[:, None]
+            distances = distance(X, X - 2.0 * points)[:, None]
         else:
             distances = points @ X.mT
             distances *= -2.0
@@ -95,12 +95,12 @@ class Neighbours:
         return full, others.mT, np.zeros(full.shape)
 
 
-def distance(X: Array, moved: Array) -> Array:
-    """Return |x − p|² less |p|² of rows x from points p, of which −2p is given.
+def distance(X: Array, shifted: Array) -> Array:
+    """Return |x − p|² less |p|² of rows x from points p, of which x − 2p is given.
 
     It depends on nothing but the two, wherever they stand.
     """
-    found: Array = np.einsum("...j,...j->...", X + moved, X)
+    found: Array = np.einsum("...j,...j->...", shifted, X)
     return found
 
 
