@@ -17,6 +17,7 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
+    IsolationForest,
     RandomForestRegressor,
     StackingRegressor,
     VotingClassifier,
@@ -270,6 +271,7 @@ def test_natural_distances_and_kinds():
 
     assert about(Ridge(), y=y) == ("euclidean", False, None, 1)
     assert about(LogisticRegression()) == ("label", True, 3, 1)
+    assert Estimator(IsolationForest()).natural_distance == "label"
     assert about(LogisticRegression(), "predict_proba") == ("total_variation", True, 3, 1)
     assert about(LogisticRegression(), "decision_function") == ("euclidean", True, 3, 1)
     both = np.column_stack([classes, classes == "a"])

@@ -284,7 +284,7 @@ class Aligned:
             if chances:  # one for each output, that of label 1
                 array = np.stack([1 - array, array], axis=2).reshape(len(array), -1)
             return array
-        if array.ndim == 1 and not (chances or _sees(seen, self.classes[0])):
+        if array.ndim == 1 and not _sees(seen, self.classes[0]):
             array = np.stack([np.zeros_like(array), array], axis=1)
         return _spread(array, seen, self.classes[0], 0.0 if chances else -np.inf)
 
@@ -300,7 +300,7 @@ def _spread(array: NDArray[Any], seen: Any, known: NDArray[Any], absent: float) 
     labels = np.asarray(seen)
     place = np.searchsorted(known, labels).clip(max=len(known) - 1)
     columns = array
-    if len(labels) == 1 and array.ndim == 2 and bool(np.all(abs(array[:, 1:]) <= _NOTHING)):
+    if len(labels) == 1 and bool(np.all(abs(array[:, 1:]) <= _NOTHING)):
         columns = array[:, :1]  # LightGBM and XGBoost answer two columns for one class
     if columns.shape[1:] != (len(labels),) or not np.all(known[place] == labels):
         raise Undefined(
