@@ -11,6 +11,7 @@ import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import BaggingRegressor, HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.linear_model import GammaRegressor, Ridge
 from sklearn.model_selection import GridSearchCV
@@ -135,6 +136,13 @@ def test_composites_and_what_takes_a_hole():
         assert "holds nan in row 173" in objection(estimator, damaged), estimator
     for estimator in takes_it:
         assert objection(estimator, damaged) == "", estimator
+    towns = pd.DataFrame({"town": rng.choice(["Ulm", "Bonn"], 200)})
+    encoder = OneHotEncoder(handle_unknown="ignore")
+    filled = make_pipeline(SimpleImputer(strategy="most_frequent"), encoder, Ridge())
+    assert objection(filled, towns) == ""
+    boosting = HistGradientBoostingRegressor(categorical_features=["town"])
+    assert objection(boosting, towns) == ""
+    assert objection(make_pipeline(CountVectorizer(), Ridge()), ["a text"] * 200) == ""
     with sklearn.config_context(assume_finite=True):
         assert objection(Ridge(), damaged) == ""
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from poise.data.rows import Rows
     from poise.data.sample import Sample
 
+_TAKES_TEXT = ("categorical_features", "missing_values")  # parameters of boosting and of imputers
 _REMEDY = "fill it in or encode it in a pipeline, or leave it out"
 
 
@@ -45,7 +46,7 @@ def tags_of(estimator: Any) -> Any:
 
 def search_among_few(estimator: Any, n: int, unit: str, all_units: int) -> str | None:
     """Say that a search for parameters is another one on few rows, if the estimator is one."""
-    if not (hasattr(estimator, "cv") and hasattr(estimator, "refit")):
+    if not hasattr(estimator, "refit"):
         return None
     return (
         f"{type(estimator).__name__} searches again in every training set of {n:,} {unit}s, where "
@@ -56,31 +57,27 @@ def search_among_few(estimator: Any, n: int, unit: str, all_units: int) -> str |
 
 def _about_responses(estimator: Any, tags: Any, y: Rows) -> str | None:
     """Name the response that one training set in many would hold; parts may change them."""
-    if tags.no_validation or not _stands_alone(estimator):
+    if not _stands_alone(estimator):
         return None
     if tags.estimator_type == "regressor" and (found := first_not_number(y)):
         return f"it is a regressor, and {_holds('y', *found)}"
-    columns = list(y.columns())
-    numeric = all(values.dtype.kind in "biuf" for values in columns)
-    if tags.target_tags.positive_only and numeric and min(v.min() for v in columns) < 0:
+    if tags.target_tags.positive_only and any((v.astype(float) < 0).any() for v in y.columns()):
         return "it needs responses >= 0"
     return None
 
 
 def _about_rows(estimator: Any, sample: Sample) -> str | None:
     """Let scikit-learn look at all rows as the first part of the estimator will at some."""
-    import sklearn
     from sklearn.utils import check_array, get_tags
 
-    part = next((each for each in _way_in(estimator) if not _hands_on(each)), None)
-    if part is None or not _stands_alone(part) or hasattr(part, "categorical_features"):
+    part = next(each for each in _way_in(estimator) if not _hands_on(each))
+    if not _stands_alone(part) or any(hasattr(part, name) for name in _TAKES_TEXT):
         return None
     tags = get_tags(part)
-    inputs, finite = tags.input_tags, not sklearn.get_config()["assume_finite"]
-    numbers = inputs.two_d_array and not (inputs.one_d_array or inputs.string or inputs.categorical)
-    if tags.no_validation or not numbers:
+    inputs = tags.input_tags
+    if tags.no_validation or inputs.categorical or not inputs.two_d_array:
         return None
-    finite = finite and not inputs.allow_nan
+    finite = not inputs.allow_nan
     for name in ("X", "X_unlabeled"):
         rows: Rows | None = getattr(sample, name)
         if rows is None:
@@ -109,33 +106,21 @@ def _stands_alone(estimator: Any) -> bool:
 
 def _hands_on(part: Any) -> bool:
     """Tell a scaler, which hands missing values on to the next part."""
-    from sklearn.utils import get_tags
-
-    scaler = type(part).__module__ == "sklearn.preprocessing._data"
-    return scaler and bool(get_tags(part).input_tags.allow_nan)
+    return type(part).__module__ == "sklearn.preprocessing._data"
 
 
 def _way_in(estimator: Any) -> Iterator[Any]:
     """Yield the parts of a composite in the order in which they get the features."""
     steps, inner = getattr(estimator, "steps", None), getattr(estimator, "estimator", None)
-    if not type(estimator).__module__.startswith("sklearn.") or _exchanges_parts(estimator):
+    if not type(estimator).__module__.startswith("sklearn."):
         yield estimator
     elif steps:
         for _, step in steps:
-            if step not in ("passthrough", None):
-                yield from _way_in(step)
+            yield from _way_in(step)
     elif hasattr(inner, "fit"):
         yield from _way_in(inner)
     else:
         yield estimator
-
-
-def _exchanges_parts(search: Any) -> bool:
-    """Tell whether a grid holds estimators, such as one imputer or another."""
-    grid = getattr(search, "param_grid", None) or getattr(search, "param_distributions", None)
-    grids = [grid] if isinstance(grid, dict) else grid or []
-    lists = (values for each in grids for values in each.values())
-    return any(hasattr(v, "fit") for values in lists if isinstance(values, list) for v in values)
 
 
 def _holds(name: str, column: str | int, row: int, value: object) -> str:
