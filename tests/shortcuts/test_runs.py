@@ -165,7 +165,7 @@ def test_a_formula_that_is_not_sure_of_the_first_trial_is_given_up(monkeypatch):
         poise.measure(KNeighborsClassifier(5), X, LABELS, n=50)
 
 
-def test_what_is_no_number_is_named_before_a_trial_is_fitted():
+def test_what_is_no_number_is_named_before_a_trial_is_fitted(tmp_path):
     rows, y = RNG.normal(size=(3000, 4)), RNG.normal(size=3000)
     rows[2500, 1] = np.nan
     for estimator, X, settings in (
@@ -175,6 +175,15 @@ def test_what_is_no_number_is_named_before_a_trial_is_fitted():
     ):
         with pytest.raises(AlgorithmError, match="column 1 of X holds nan in row 2500"):
             poise.measure(estimator, X, y, n=12, **settings)
+    for ask, more in (
+        (poise.measure, {"journal": tmp_path / "run.jsonl"}),
+        (poise.stability_test, {"epsilon": "5% of sd", "delta": 0.1}),  # sets rows aside
+        (poise.check, {}),
+        (poise.stability_curve, {"n": [12], "delta": 0.1, "max_trials": 9}),
+    ):
+        with pytest.raises(AlgorithmError, match="column 1 of X holds nan in row 2500"):
+            ask(Ridge(), rows, y, **{"n": 12, **more})
+    assert not list(tmp_path.iterdir())
     unused = poise.measure(Ridge(), rows, y, n=12, shuffle=False, max_trials=9)
     assert np.isfinite(unused.changes).all()
 

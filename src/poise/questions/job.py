@@ -82,17 +82,29 @@ class Job:
         sample = _sample(algorithm, X, y, settings)
         rows: dict[str, Any] = {name: getattr(sample, name) for name in _COUNTS}
         n = training_size(settings["n"], settings["delta"], rows["n_labeled"], rows["n_groups"])
-        return cls.about(algorithm, sample, settings, n=n, sd=sample.sd(), **rows)
+        # Not where rows that are refused would begin a journal, change their numbers, or be
+        # told after the fits of others.
+        plain = settings["journal"] is None and not isinstance(settings["epsilon"], str)
+        later = plain and function in ON_DASK
+        return cls.about(algorithm, sample, settings, later, n=n, sd=sample.sd(), **rows)
 
     @classmethod
     def about(
-        cls, algorithm: object, sample: Sample, settings: Mapping[str, Any], **rows: Any
+        cls,
+        algorithm: object,
+        sample: Sample,
+        settings: Mapping[str, Any],
+        later: bool = False,
+        **rows: Any,
     ) -> Self:
-        """Check the algorithm and its distance; ``rows`` say how the design counts them."""
+        """Check the algorithm and its distance; ``rows`` say how the design counts them.
+
+        With ``later``, most rows are looked at only if a formula is in doubt about them.
+        """
         randomness = randomness_of(settings)
         plain, rows_here = as_algorithm(algorithm, settings["response"]), sample.at_hand
-        hopes = cls is Job and _may_have_formulas(plain, settings)
-        prepared = plain.prepared(rows_here.glimpse() if hopes else rows_here)
+        later = later and _may_have_formulas(plain, settings)
+        prepared = plain.prepared(rows_here.glimpse() if later else rows_here)
         given, natural = settings["distance"], prepared.natural_distance
         with blaming_user_code("coupling or distance cannot be used"):
             coupling = as_coupling(settings["coupling"])
