@@ -110,7 +110,11 @@ def test_what_is_no_number_has_no_distance():
             "not a label",
             [datetime.date(2020, 1, 1), {"a": 1}, np.datetime64("2020-01-01")],
         ),
-        ("total_variation", "one probability per class", [0.5, [7.0, 1.0], ["a"], [1.5, -0.5]]),
+        (
+            "total_variation",
+            "one probability per class",
+            [0.5, [7.0, 1.0], ["a"], [1.5, -0.5], np.array(["0.5", "0.5"], object), [{}, 1]],
+        ),
         ("absolute", "single numbers", [[1.0, 2.0]]),
     ]:
         for value in values:
@@ -263,6 +267,7 @@ def test_losses_that_are_not_defined():
     letters = loss_change("log", classes=["a", "b"])
     cases = [
         (loss_change("log"), [1.5, -0.5], 0, "needs probabilities"),
+        (loss_change("log"), np.array(["0.5", "0.5"], object), 0, "needs probabilities"),
         (loss_change("log"), "spam", 0, "'spam'; .*response='predict_proba'"),
         (letters, [0.5, 0.5], "c", "do not fit the classes"),
         (loss_change("log", classes=["a", "b", "c"]), [0.5, 0.5], "a", "do not fit the classes"),

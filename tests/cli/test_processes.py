@@ -45,6 +45,14 @@ def test_a_reader_that_goes_away_is_no_error(shell) -> None:
     assert "BrokenPipe" not in done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a full disk at hand")
+def test_a_full_disk_is_no_verdict(shell) -> None:
+    for form in ("", " --json"):
+        with open("/dev/full", "w") as full:
+            done = shell(MEAN + form, stdout=full)
+        assert (done.returncode, done.stderr) == (2, "poise: No space left on device\n")
+
+
 @pytest.mark.parametrize(
     ("number", "status", "word"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],

@@ -100,6 +100,7 @@ WRONG: dict[str | bytes, str] = {
 ODD: list[tuple[str | bytes, dict[str, Any], list[Any]]] = [
     ("a ; y\n1,5;3\n-2,25e1;4\n", {"decimal": ","}, [1.5, -22.5]),
     ("a;y\n1,5;3\nNA;4\n", {"decimal": ","}, [1.5, np.nan]),
+    ("weight, in kg, dry;y\n1,5;3\n", {"decimal": ","}, [1.5]),
     ("a,y\nx,2\nNA,3\n", {}, ["x", np.nan]),
     (",a,y\n0,1,2\n", {"drop": ["Unnamed: 0"]}, [1]),
     ("a^y\n1^2\n3^4\n", {"sep": "^"}, [1, 3]),

@@ -121,6 +121,8 @@ def are_probabilities(array: Array) -> bool:
     """Tell whether all values lie in [0, 1], up to rounding in single precision."""
     if array.dtype.kind not in "biufO":
         return False
+    if array.dtype.kind == "O" and not all(map(is_number, array.flat)):  # text is none
+        return False
     chances = array.astype(np.float64)
     return bool(((chances >= -_PROBABILITY) & (chances <= 1 + _PROBABILITY)).all())
 

@@ -106,7 +106,10 @@ def end(error: BaseException, words: Sequence[str], command: click.Context | Non
         content = {"error": type(error).__name__, "message": message, "exit_status": int(status)}
         if isinstance(error, TrialError):
             content |= {"trial": error.trial, "kind": error.kind}
-        click.echo(json.dumps(content, ensure_ascii=False))
+        try:
+            click.echo(json.dumps(content, ensure_ascii=False))
+        except OSError:  # the disk is full, say: no status of a verdict
+            _forget_stdout()
     if "--traceback" in words:
         traceback.print_exception(error)
     return status
@@ -194,7 +197,7 @@ def stdout_is_for_the_answer() -> Iterator[TextIO]:
 
 
 def _forget_stdout() -> None:
-    """Discard what is left after the reader has closed the pipe."""
+    """Discard what is left where nothing can be written."""
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 

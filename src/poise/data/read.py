@@ -300,9 +300,8 @@ def _decoded(path: str, encoding: str) -> str:
 
 
 def _guessed(first: str, decimal: str) -> str:
-    """Return the separator that occurs most often in the first line."""
-    usual = (";", ",") if decimal == "," else (",", ";")  # if there is one column
-    return max(*usual, "\t", "|", key=first.count)
+    """Return the separator that occurs most often in the first line; names may hold commas."""
+    return max((sep for sep in ",;\t|" if sep != decimal), key=first.count)
 
 
 def _lines_of_rows(path: str, content: bytes, sep: str) -> list[int]:
