@@ -91,7 +91,7 @@ class _ArrayRows(Rows):
         direct = self.native.flags.c_contiguous
         taken: NDArray[Any]
         taken = self.native.take(places, axis=0) if direct else self.native[places]
-        return own_copy(taken) if self.native.dtype.kind == "O" and self.mutable else taken
+        return own_copy(taken) if self.mutable else taken
 
     def numbers(self) -> NDArray[Any] | None:
         return self.native if self.native.dtype.kind in "biuf" else None
@@ -152,16 +152,14 @@ class _ListRows(Rows):
     """A list or tuple of rows, each of them anything that the algorithm understands."""
 
     def __init__(self, native: Sequence[Any]) -> None:
-        self.native = list(native) if isinstance(native, tuple) else native
+        self.native = list(native)
         widths = {len(row) if isinstance(row, (list, tuple)) else -1 for row in native}
         self.single = len(widths) != 1 or -1 in widths  # else all rows have as many values
         self.labels = range(1 if self.single else widths.pop())
 
     def take(self, places: Ids) -> list[Any]:
-        taken = [self.native[place] for place in places.tolist()]
-        if self.mutable:
-            return [own_copy(row) for row in taken]
-        return taken if self.single else [copy.copy(row) for row in taken]
+        copied = own_copy if self.mutable else copy.copy
+        return [copied(self.native[place]) for place in places.tolist()]
 
     def columns(self) -> Iterator[NDArray[Any]]:
         each = [self.native] if self.single else zip(*self.native, strict=True)
@@ -248,8 +246,6 @@ def some_can_change(values: Iterable[Any]) -> bool:
 
 def own_copy(value: Any) -> Any:
     """Copy a value deeply; one that cannot be copied is returned itself, with a warning."""
-    if isinstance(value, _UNCHANGING):
-        return value
     try:
         return copy.deepcopy(value)
     except Exception as error:
@@ -264,7 +260,7 @@ def own_copy(value: Any) -> Any:
 def _column(cells: Sequence[Any]) -> NDArray[Any]:
     """Return values as an array: of objects where numpy would make text of numbers, or nest."""
     kinds = set(map(type, cells))
-    plain = all(issubclass(kind, (bool, int, float, np.generic)) for kind in kinds)
+    plain = all(issubclass(kind, (int, float, np.generic)) for kind in kinds)
     if plain or kinds == {str}:
         return np.asarray(cells)
     column = np.empty(len(cells), dtype=object)
