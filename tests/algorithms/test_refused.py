@@ -118,6 +118,7 @@ def test_composites_and_what_takes_a_hole():
         search,
         BaggingRegressor(KNeighborsRegressor(3), n_estimators=2),
         make_pipeline(StandardScaler(), MinMaxScaler(), search),
+        make_pipeline("passthrough", Ridge()),
     ]
     takes_it = [
         HistGradientBoostingRegressor(max_iter=2),
@@ -127,6 +128,10 @@ def test_composites_and_what_takes_a_hole():
         GridSearchCV(
             make_pipeline("passthrough", Ridge()), {"passthrough": [SimpleImputer(), KNNImputer()]}
         ),
+        GridSearchCV(
+            make_pipeline(StandardScaler(), Ridge()), [{"ridge": [HistGradientBoostingRegressor()]}]
+        ),
+        make_pipeline(StandardScaler()),
         type("Own", (Ridge,), {"__module__": "mine"})(),
         make_pipeline(ColumnTransformer([("all", SimpleImputer(), [0, 1, 2])]), Ridge()),
         Filling(Ridge()),
@@ -143,6 +148,9 @@ def test_composites_and_what_takes_a_hole():
     boosting = HistGradientBoostingRegressor(categorical_features=["town"])
     assert objection(boosting, towns) == ""
     assert objection(make_pipeline(CountVectorizer(), Ridge()), ["a text"] * 200) == ""
+    counts = make_pipeline(MinMaxScaler(), MultinomialNB())
+    assert objection(counts, X) == ""
+    assert "Negative values" in objection(counts[1], X)
     with sklearn.config_context(assume_finite=True):
         assert objection(Ridge(), damaged) == ""
 

@@ -70,8 +70,9 @@ def _about_rows(estimator: Any, sample: Sample) -> str | None:
     """Let scikit-learn look at all rows as the first part of the estimator will at some."""
     from sklearn.utils import check_array, get_tags
 
-    part = next(each for each in _way_in(estimator) if not _hands_on(each))
-    if not _stands_alone(part) or any(hasattr(part, name) for name in _TAKES_TEXT):
+    parts = list(_way_in(estimator))
+    part = next((each for each in parts if not _hands_on(each)), None)
+    if part is None or not _stands_alone(part) or any(hasattr(part, name) for name in _TAKES_TEXT):
         return None
     tags = get_tags(part)
     inputs = tags.input_tags
@@ -88,7 +89,7 @@ def _about_rows(estimator: Any, sample: Sample) -> str | None:
                 accept_sparse=True,
                 dtype="numeric",
                 ensure_all_finite=finite,
-                ensure_non_negative=inputs.positive_only,
+                ensure_non_negative=inputs.positive_only and part is parts[0],
                 estimator=part,
             )
         except (TypeError, ValueError) as error:
@@ -112,15 +113,24 @@ def _hands_on(part: Any) -> bool:
 def _way_in(estimator: Any) -> Iterator[Any]:
     """Yield the parts of a composite in the order in which they get the features."""
     steps, inner = getattr(estimator, "steps", None), getattr(estimator, "estimator", None)
-    if not type(estimator).__module__.startswith("sklearn."):
+    if not type(estimator).__module__.startswith("sklearn.") or _exchanges_parts(estimator):
         yield estimator
     elif steps:
         for _, step in steps:
-            yield from _way_in(step)
+            if step not in ("passthrough", None):
+                yield from _way_in(step)
     elif hasattr(inner, "fit"):
         yield from _way_in(inner)
     else:
         yield estimator
+
+
+def _exchanges_parts(search: Any) -> bool:
+    """Tell whether a search tries estimators, such as one imputer or another."""
+    grid = getattr(search, "param_grid", None) or getattr(search, "param_distributions", None)
+    grids = [grid] if isinstance(grid, dict) else grid or []
+    lists = (values for each in grids for values in each.values())
+    return any(hasattr(v, "fit") for values in lists if isinstance(values, list) for v in values)
 
 
 def _holds(name: str, column: str | int, row: int, value: object) -> str:
