@@ -129,6 +129,13 @@ def test_what_cannot_be_asked_ends_before_a_fit(run, options, message) -> None:
     assert "`poise deployed` without --delta shows how large the changes are" in alone
 
 
+def test_responses_of_fresh_rows_that_are_words_are_refused(run, folder) -> None:
+    FRESH.assign(y="word").to_csv(folder / "words.csv", index=False)
+    done = run(f"deployed trained.csv --fresh words.csv {ASKED}")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "is a regressor, and column 0 of y holds 'word' in row" in done.stderr
+
+
 def test_gates_ask_about_the_training_set(run, folder) -> None:
     def gate(*questions, data=GATE, options=""):
         (folder / "fit.toml").write_text(

@@ -58,7 +58,8 @@ class Table:
 
     def line_of(self, row: int) -> int | None:
         """Return the line of the file in which a row begins, from 1; None where there are none."""
-        return self.lines[int(self.frame.index[row])] if self.lines else None
+        known = self.lines and row < len(self.frame)
+        return self.lines[int(self.frame.index[row])] if known else None
 
 
 def read_table(
