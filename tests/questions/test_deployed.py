@@ -260,6 +260,7 @@ REFUSED = [
     ({"groups": np.arange(30)}, DataError, "X_fresh needs groups_fresh"),
     ({"X_fresh": X_FRESH[:, :2]}, DataError, "X_fresh must be like X"),
     ({"y_fresh": y}, DataError, "y_fresh must hold one value per fresh row"),
+    ({"y_fresh": Y_FRESH[:, None]}, DataError, "y_fresh must have the columns of y"),
     ({"y_fresh": None, "update": 2}, ArgumentError, "y_fresh is missing"),
     (
         {"X_fresh": np.append(X_FRESH, X[:2], axis=0), "y_fresh": None},

@@ -30,6 +30,7 @@ from poise.theory.counts import MOST_POINTS
 _OTHERS = ("n", "X_unlabeled", "groups_unlabeled", "coupling", "position", "remove", "replace")
 Tables = tuple[Any, Any, Any, Any]  # X, y, X_fresh, y_fresh
 Places = tuple[int, ...]
+_FIRST = np.arange(1)
 _GROWS = ("update", "add-one")  # notions in which fresh rows are added, and others predicted
 _WEIGHED = "must be left out: added rows have none"
 
@@ -301,6 +302,8 @@ def with_fresh_rows(
         more["groups_unlabeled"] = settings["groups_fresh"]
         sample = Sample.of(X, y, X_unlabeled=X_fresh, **more)
     known = None if y_fresh is None else fresh_rows(X_fresh, y_fresh).y
+    if known is not None and np.shape(known.take(_FIRST)) != np.shape(sample.y.take(_FIRST)):
+        raise DataError("must have the columns of y", argument="y_fresh")
     _refuse_training_rows(sample, known)
     return sample if known is None else sample.knowing(known)
 
