@@ -56,6 +56,7 @@ def library(**settings):
         ("--update 3 --seed 4", {"update": 3, "random_state": 4}),
         ("--notion add-one", {"notion": "add-one"}),
         ("--without lines\\ 3-5,9", {"without": {"lines 3-5,9 of trained.csv": [1, 2, 3, 7]}}),
+        ('--without "3 - 5, 9"', {"without": {"lines 3 - 5, 9 of trained.csv": [1, 2, 3, 7]}}),
         ("--without a==4", {"without": "a==4"}),
     ],
 )

@@ -122,11 +122,12 @@ class Source:
         """Read which rows leave: "lines 12, 15-20" of the file, or a condition."""
         import numpy as np
 
-        found = re.fullmatch(r"(?:lines?)?\s*(\d+(?:-\d+)?(?:\s*,\s*\d+(?:-\d+)?)*)", text)
+        some = r"\d+(?:\s*-\s*\d+)?"
+        found = re.fullmatch(rf"(?:lines?)?\s*({some}(?:\s*,\s*{some})*)", text.strip())
         lines = [self.line_of(row) for row in range(len(self.tables["X"].frame))]
         if not found or None in lines:
             return text
-        ends = re.findall(r"(\d+)-?(\d*)", found[1])
+        ends = re.findall(r"(\d+)(?:\s*-\s*(\d+))?", found[1])
         asked = {n for first, last in ends for n in range(int(first), int(last or first) + 1)}
         for number in sorted(asked):
             if number not in lines:
