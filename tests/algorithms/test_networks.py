@@ -207,6 +207,10 @@ def test_classes_are_those_of_all_rows():
     algorithm = poise.jax_algorithm(scores, classes=True, response="predict")
     trials = poise.measure(algorithm, X, labels, n=10)
     assert (trials.design.distance, trials.design.n_classes) == ("label", 2)
+    signs = np.where(X[:, 0] > 0, "+", "-")
+    network = poise.networks.mlp(8, classes=True, response="predict", learning_rate=0.01)
+    learnt = network.prepared(Sample.of(X, signs)).fit(X[:300], signs[:300], 0)(X[300:])
+    assert (learnt == signs[300:]).mean() > 0.9
     soft = poise.jax_algorithm(scores, classes=True).prepared(Sample.of(X, labels))
     assert soft.fit(X[:4], labels[[0, 0, 0, 0]], 0)(X[:1]).tolist() == [[1.0, 0.0]]
 

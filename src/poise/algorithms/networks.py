@@ -113,12 +113,16 @@ class Network:
         """Predict numbers, or scores of classes, at one point."""
         mean, deviation = location_and_scale(X)
         X, x = (X - mean) / deviation, (x - mean) / deviation
-        level, spread = (0.0, 1.0) if n_classes else location_and_scale(y)
-        sizes = X.shape[1], *self.hidden, n_classes or math.prod(y.shape[1:])
-        start = glorot(key, sizes, X.dtype)
-        layers = self.trained(start, X, y if n_classes else (y - level) / spread, key)
-        found = self.outputs(layers, x)
-        return found if n_classes else level + spread * found.reshape(y.shape[1:])
+
+        def learnt(targets: Array, outputs: int) -> Array:
+            start = glorot(key, (X.shape[1], *self.hidden, outputs), X.dtype)
+            return self.outputs(self.trained(start, X, targets, key), x)
+
+        if n_classes:
+            return learnt(y, n_classes)
+        level, spread = location_and_scale(y)
+        shape = y.shape[1:]
+        return level + spread * learnt((y - level) / spread, math.prod(shape)).reshape(shape)
 
     def outputs(self, layers: Layers, X: Array) -> Array:
         """Send rows through the layers; the last one has no activation."""
