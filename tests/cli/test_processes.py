@@ -45,12 +45,11 @@ def test_a_reader_that_goes_away_is_no_error(shell) -> None:
     assert "BrokenPipe" not in done.stderr
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a full disk at hand")
-def test_a_full_disk_is_no_verdict(shell) -> None:
+def test_an_answer_that_cannot_be_written_is_no_verdict(shell) -> None:
     for form in ("", " --json"):
-        with open("/dev/full", "w") as full:
-            done = shell(MEAN + form, stdout=full)
-        assert (done.returncode, done.stderr) == (2, "poise: No space left on device\n")
+        with open(os.devnull) as read_only:  # as a full disk, which few systems have at hand
+            done = shell(MEAN + form, stdout=read_only)
+        assert (done.returncode, done.stderr) == (2, "poise: Bad file descriptor\n")
 
 
 @pytest.mark.parametrize(
