@@ -264,7 +264,8 @@ def error_of(predictions: Any, y: Any, labels: bool | None = None) -> float:
     try:
         found, truth = as_array(predictions), as_array(y)
         wrong = zero_one if is_text(truth) or labels else errors
-        return float(np.mean(wrong(truth, found)))
+        losses = wrong(truth, found)
+        return float(losses.sum() / losses.size) if losses.size else math.nan
     except (Undefined, TypeError, ValueError):  # probabilities beside labels, for instance
         return math.nan
 

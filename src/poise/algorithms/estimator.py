@@ -49,6 +49,11 @@ _ANY_ORDER: dict[str, dict[str, tuple[object, ...]]] = {
     "LinearDiscriminantAnalysis": {},
     "QuadraticDiscriminantAnalysis": {},
 }
+# Known to draw nothing that matters: to set the seed would be a third of a cheap fit.
+_DRAWS_NOTHING: dict[str, dict[str, tuple[object, ...]]] = {
+    "Lasso": {"selection": ("cyclic",)},
+    "ElasticNet": {"selection": ("cyclic",)},
+}
 
 
 class Estimator(Algorithm):
@@ -66,17 +71,18 @@ class Estimator(Algorithm):
         self.is_classifier = _kind(estimator) == "classifier"
         self.user_code = (estimator,)
         parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+        plain = _plain_parameters(estimator)
         seeds = [name for name, _, _ in _named(estimator, parameters, _SEEDS)]
-        self._seeds = {name: i for i, name in enumerate(seeds)}
+        drawn = plain is None or not _is_known(estimator, _DRAWS_NOTHING)
+        self._seeds = {name: i for i, name in enumerate(seeds) if drawn}
         threads = _named(estimator, parameters, _THREADS)
         # some of scikit-learn's, which take one if they are not told, object to being told
         self._threads = {
             name: 1 for name, value, library in threads if (value, library) != (None, "sklearn")
         }
-        plain = _plain_parameters(estimator)
         self.has_own_code = plain is None and holds_own_code(estimator)
         self._plain = None if plain is None else plain | self._threads
-        self.ignores_row_order = plain is not None and _is_order_free(estimator)
+        self.ignores_row_order = plain is not None and _is_known(estimator, _ANY_ORDER)
         self._classes: tuple[NDArray[Any], ...] | None = None
         self._weighted = False
 
@@ -179,8 +185,9 @@ def _plain_parameters(estimator: Any) -> dict[str, Any] | None:
     return parameters if all(isinstance(value, _PLAIN) for value in parameters.values()) else None
 
 
-def _is_order_free(estimator: Any) -> bool:
-    known = _ANY_ORDER.get(type(estimator).__name__)
+def _is_known(estimator: Any, those: dict[str, dict[str, tuple[object, ...]]]) -> bool:
+    """Tell whether an estimator is one of those, with such parameters."""
+    known = those.get(type(estimator).__name__)
     return known is not None and all(getattr(estimator, k) in v for k, v in known.items())
 
 

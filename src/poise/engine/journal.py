@@ -136,7 +136,7 @@ class Journal(AbstractContextManager["Journal"]):
         while done < len(tasks) and (line := self._peek()) is not None and line.answers:
             self._next = None
             answer = trials_of(line, shape) if shape[0] else line.fit
-            done += np.size(answer.error)
+            done += answer.size
             yield answer
         line = self._peek()  # or the warnings behind the last answer
         if done < len(tasks) and (self._log is None or line is not None):

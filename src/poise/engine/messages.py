@@ -120,6 +120,11 @@ class Answer:
     also: tuple[Answer, ...] = ()
     said: tuple[Said, ...] = ()
 
+    @property
+    def size(self) -> int:
+        """Number of trials, or of queries, that it answers."""
+        return len(self.error) if isinstance(self.error, np.ndarray) else 1
+
 
 @dataclass(frozen=True)
 class Batch:

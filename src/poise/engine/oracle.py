@@ -187,8 +187,8 @@ class _Record:
         """Make one answer of several calls; a stopping rule is shown one trial after the other."""
         if self.unit == "fit":
             return (_whole(answer),)
-        if self.singly and np.ndim(answer.error):
-            each = zip(answer.values, np.atleast_1d(answer.error).tolist(), strict=True)
+        if self.singly and isinstance(answer.error, np.ndarray):
+            each = zip(answer.values, answer.error.tolist(), strict=True)
             return (Answer(changes, error=error) for changes, error in each)
         return (answer,)
 
@@ -201,7 +201,7 @@ class _Record:
             self.n_failed += 1
             if len(self.failures) < MOST_FAILURES:
                 self.failures.append(Failed(self.done, answer.failure.kind, answer.failure.message))
-        start, self.done = self.done, self.done + np.size(answer.error)
+        start, self.done = self.done, self.done + answer.size
         if self.unit == "fit":
             self.predictions.append(answer.values)
             return answer.values

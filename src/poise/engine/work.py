@@ -157,7 +157,7 @@ class Work:
                 table[j] = found
             failure = failure or failed
         losses = [self.error(a.values, trial.full[0].points) for a in full if not a.failure]
-        error = float(np.mean(losses)) if losses else np.nan
+        error = sum(losses) / len(losses) if losses else np.nan
         said = chain.from_iterable(each.said for each in (*full, *reduced))
         return Answer(table, failure, error, said=tuple(said))
 
@@ -210,11 +210,13 @@ class Work:
 
     def error(self, values: Any, points: Rows) -> float:
         """Return the mean loss of predictions at the points that have a response."""
-        if isinstance(points, Made) or not (labeled := points < len(self.sample.y)).any():
+        if isinstance(points, Made):
             return np.nan
+        if self.sample.X_unlabeled is not None:
+            known = points < len(self.sample.y)
+            values, points = values[known], points[known]
         try:
-            y = self.sample.responses(points[labeled])
-            return float(self.algorithm.error(values[labeled], y))
+            return float(self.algorithm.error(values, self.sample.responses(points)))
         except KeyboardInterrupt:
             raise
         except BaseException:  # predictions of another kind than the responses, or of user code
