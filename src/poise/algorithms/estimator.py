@@ -53,6 +53,7 @@ _ANY_ORDER: dict[str, dict[str, tuple[object, ...]]] = {
 _DRAWS_NOTHING: dict[str, dict[str, tuple[object, ...]]] = {
     "Lasso": {"selection": ("cyclic",)},
     "ElasticNet": {"selection": ("cyclic",)},
+    "LogisticRegression": {"solver": ("lbfgs", "newton-cg", "newton-cholesky")},
 }
 
 
