@@ -7,6 +7,7 @@ theorems are not affected.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -249,18 +250,16 @@ def size(effort: Effort) -> Found:  # zeta <= a*/2 for zeta <= a*
 
 def _probability(event: Callable[[Any, float], Any], m: int, p: float) -> float:
     """Return the probability of an event that small zeta favour: B is Bin(m, p), zeta uniform."""
-    sides = {B: np.repeat([1.0, 0.0], [B, m - B]) for B in range(m + 1)}
-    return float(sum(_pmf(B, m, p) * _largest(event, side) for B, side in sides.items()))
+    fine = 2**40  # parts of [0, 1] among which the largest zeta is found
 
+    def largest(changes: Any) -> float:
+        return (
+            bisect_left(range(1, fine + 1), True, key=lambda z: not event(changes, z / fine)) / fine
+        )
 
-def _largest(event: Callable[[Any, float], Any], changes: Any) -> float:
-    low, high = 0.0, 1.0
-    if event(changes, high):
-        return high
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if event(changes, middle) else (low, middle)
-    return low
+    return float(
+        sum(_pmf(B, m, p) * largest(np.repeat([1.0, 0.0], [B, m - B])) for B in range(m + 1))
+    )
 
 
 def first_regime(effort: Effort) -> Found:  # the coin is ignored

@@ -10,8 +10,10 @@ trials, each with probability ``p``. Whatever rounding is granted anywhere stand
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from decimal import Decimal, localcontext
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -219,18 +221,10 @@ def _settled(m: int, p: float, level: float, guess: int, mirror: bool) -> tuple[
     """
     with localcontext() as context:
         context.prec = 60
-        p_, q_, wanted = Decimal(p), 1 - Decimal(p), Decimal(level)
-        if mirror:
-            p_, q_ = q_, p_
-        k, atom = guess, _atom(guess, m, p_, q_)
-        below = sum((_atom(j, m, p_, q_) for j in range(k)), Decimal(0))
-        if below >= wanted * (1 - _EQUAL):
-            k, atom = k - 1, _atom(k - 1, m, p_, q_)
-            below -= atom
-        elif below + atom < wanted * (1 - _EQUAL):
-            k, below, atom = k + 1, below + atom, _atom(k + 1, m, p_, q_)
-        return k, float(min(Decimal(1), (wanted - below) / atom))
-
-
-def _atom(k: int, m: int, p: Decimal, q: Decimal) -> Decimal:
-    return math.comb(m, k) * p**k * q ** (m - k)
+        p_, wanted = 1 - Decimal(p) if mirror else Decimal(p), Decimal(level)
+        atoms = [
+            math.comb(m, k) * p_**k * (1 - p_) ** (m - k) for k in range(min(guess + 1, m) + 1)
+        ]
+        cdf = list(accumulate(atoms))
+        k = bisect_left(cdf, wanted * (1 - _EQUAL), hi=len(cdf) - 1)
+        return k, float(min(Decimal(1), (wanted - cdf[k]) / atoms[k] + 1))
