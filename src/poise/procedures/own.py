@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +21,7 @@ from poise.data.sample import Sample
 from poise.engine.execution import Execution
 from poise.engine.journal import Journal, seed_in
 from poise.engine.log import require_same
-from poise.engine.messages import Answers, Batch, Query, Trial
+from poise.engine.messages import Answers, Batch, Query, Trial, queries_of
 from poise.engine.oracle import Oracle, converse
 from poise.errors import ArgumentError, RecordError, ValidityWarning, note
 from poise.results.file import made_now
@@ -30,6 +30,7 @@ from poise.theory.binomial import CountRule
 
 Verdict = Literal["stable", "unstable", "inconclusive"]
 Asking = Generator[Batch, Answers, Any]
+Permit = Callable[[object], None]
 
 
 class Procedure(Protocol):
@@ -258,7 +259,7 @@ def run(
         if journal is not None:
             oracle.journal = after.enter_context(Journal(journal, staged=True))
             _begin(oracle.journal, procedure, oracle, randomness)
-        return _concluded(procedure, oracle, randomness, _Permit(most, models == "transparent"))
+        return _concluded(procedure, oracle, randomness, _permit(most, models == "transparent"))
 
 
 def _begin(journal: Journal, procedure: Procedure, oracle: Oracle, randomness: Randomness) -> None:
@@ -270,9 +271,7 @@ def _begin(journal: Journal, procedure: Procedure, oracle: Oracle, randomness: R
         note(ValidityWarning, text)
 
 
-def _concluded(
-    procedure: Procedure, oracle: Oracle, randomness: Randomness, permit: _Permit
-) -> Any:
+def _concluded(procedure: Procedure, oracle: Oracle, randomness: Randomness, permit: Permit) -> Any:
     """Answer what a procedure asks until it concludes; a journal keeps the verdict."""
     conversation = procedure.ask(oracle.sample, randomness)
     if not isinstance(conversation, GeneratorType):
@@ -292,27 +291,24 @@ def _described(value: object) -> str:
         return without_addresses(repr(value))
 
 
-@dataclass
-class _Permit:
-    """What a procedure may ask: batches, within its budget, and looks at models if allowed."""
+def _permit(budget: float = math.inf, looks: bool = True) -> Permit:
+    """Return what refuses a batch before any of it is computed."""
+    made = 0
 
-    budget: float = math.inf
-    looks: bool = True
-    made: int = 0
-
-    def __call__(self, batch: object) -> None:
-        """Refuse a batch before any of it is computed."""
+    def permit(batch: object) -> None:
+        nonlocal made
         if not isinstance(batch, Batch) or not len(batch.tasks):
             raise TypeError(f"a procedure must yield a Batch of at least one task, got {batch!r}")
-        first: Any = batch.tasks[0]
-        if not self.looks and any(getattr(task, "look", None) for task in batch.tasks):
+        if not looks and any(getattr(task, "look", None) for task in batch.tasks):
             problem = "must be 'transparent' for a procedure that looks at models"
             raise ArgumentError(problem, argument="models")
-        cost = len(batch.tasks) * getattr(first, "n_fits", 1)
-        if self.made + cost > self.budget:
-            asks = f"the procedure asks for {cost:,} fits after {self.made:,}"
-            raise ArgumentError(f"is exceeded: {asks}", argument="budget", got=self.budget)
-        self.made += cost
+        cost = sum(len(queries_of(task)) for task in batch.tasks)
+        if made + cost > budget:
+            asks = f"the procedure asks for {cost:,} fits after {made:,}"
+            raise ArgumentError(f"is exceeded: {asks}", argument="budget", got=budget)
+        made += cost
+
+    return permit
 
 
 def replay(
@@ -363,7 +359,7 @@ def replay(
     algorithm, distance = as_algorithm(_never), as_distance("absolute", "absolute")
     oracle = Oracle(algorithm, sample, distance, Execution(on_error="record", progress=False))
     oracle.journal = kept
-    return _concluded(procedure, oracle, Randomness(seed), _Permit())
+    return _concluded(procedure, oracle, Randomness(seed), _permit())
 
 
 def _never(X: Any, y: Any, seed: int) -> Any:

@@ -32,6 +32,8 @@ Tables = tuple[Any, Any, Any, Any]  # X, y, X_fresh, y_fresh
 Places = tuple[int, ...]
 _FIRST = np.arange(1)
 _GROWS = ("update", "add-one")  # notions in which fresh rows are added, and others predicted
+_POINTS = {"X_unlabeled": "X_fresh", "groups_unlabeled": "groups_fresh"}  # of a sample
+_ROWS = {name: f"{name}_fresh" for name in ("X", "y", "groups")}
 _WEIGHED = "must be left out: added rows have none"
 
 
@@ -169,7 +171,7 @@ class GivenJob(Job):
             "without_as_typed": _as_typed(settings["without"]),
             "chosen_from": settings["chosen_from"] or 1,
         }
-        with _own_words():
+        with _called(_POINTS):
             job = cls.about(algorithm, sample, settings, **counts)
         job = replace(job, algorithm=job.algorithm.keeping_seeds())
         job._refuse_rows(known)
@@ -298,8 +300,8 @@ def with_fresh_rows(
     if y_fresh is None and isinstance(y, str) and y in rows.labels:
         y_fresh = column_of(rows, "y_fresh", y)
     more = {name: settings[name] for name in ("groups", "fit_params", "sample_weight", "ids")}
-    with _own_words():
-        more["groups_unlabeled"] = settings["groups_fresh"]
+    more["groups_unlabeled"] = settings["groups_fresh"]
+    with _called(_POINTS):
         sample = Sample.of(X, y, X_unlabeled=X_fresh, **more)
     known = None if y_fresh is None else fresh_rows(X_fresh, y_fresh).y
     if known is not None and np.shape(known.take(_FIRST)) != np.shape(sample.y.take(_FIRST)):
@@ -310,24 +312,19 @@ def with_fresh_rows(
 
 def fresh_rows(X_fresh: Any, y_fresh: Any, groups_fresh: Any = None) -> Sample:
     """Check fresh rows and their responses; errors call them so."""
-    try:
+    with _called(_ROWS, {"labelled row": "fresh row"}):
         return Sample.of(X_fresh, y_fresh, groups=groups_fresh)
-    except DataError as error:
-        if error.argument in ("X", "y", "groups"):
-            error.argument += "_fresh"
-        error.problem = error.problem.replace("labelled row", "fresh row")
-        raise
 
 
 @contextmanager
-def _own_words() -> Iterator[None]:
-    """Call fresh rows so in errors about points."""
+def _called(arguments: Mapping[str, str], words: Mapping[str, str] = _POINTS) -> Iterator[None]:
+    """Let errors about a sample call fresh rows as they were given."""
     try:
         yield
     except (ArgumentError, DataError, AlgorithmError) as error:
-        for fresh, other in (("X_fresh", "X_unlabeled"), ("groups_fresh", "groups_unlabeled")):
-            error.problem = error.problem.replace(other, fresh)
-            error.argument = error.argument.replace(other, fresh)
+        error.argument = arguments.get(error.argument, error.argument)
+        for word, fresh in words.items():
+            error.problem = error.problem.replace(word, fresh)
         raise
 
 
