@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -339,18 +338,3 @@ def test_an_update_stops_early_once_the_verdict_is_certain():
     assert result.verdict == "unstable"
     assert result.n_observed < result.n_trials == 12
     assert result.n_fits == 1 + result.n_observed
-
-
-@pytest.mark.parametrize("gamma", [None, 0.2])
-def test_the_level_given_a_training_set_by_enumeration(gamma):
-    """Fresh rows of two kinds: at one all rows of D matter, at the other none; δ_D is known."""
-    chance, delta, alpha, m = 0.2, 0.2, 0.1, 40
-    wrong = 0.0
-    design = measured(max_trials=None).design
-    for bad in range(m + 1):
-        changes = np.zeros((m, 30, 1))
-        changes[np.random.default_rng(bad).permutation(m)[:bad]] = 1.0
-        trials = poise.Trials(changes, replace(design, n_labeled=m))
-        stable = trials.test(0.5, delta, alpha, gamma=gamma).stable
-        wrong += stable * binom.pmf(bad, m, chance + 1e-9)
-    assert 0.02 < wrong <= alpha

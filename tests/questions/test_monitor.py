@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from scipy.stats import binom
 from sklearn.linear_model import Lasso, LogisticRegression
 
 import poise
@@ -74,25 +73,6 @@ def test_trials_are_those_of_a_loop_and_every_look_is_that_of_the_theory(tmp_pat
         assert (result.n_trials, result.stopped_early) == (seen, False)
         assert watch.decided_now == (seen - trials < (theory.decided_at or 0) <= seen)
     assert str(poise.load(tmp_path / "a.record")) == str(result)
-
-
-def test_a_look_at_every_call_keeps_the_level(tmp_path, monkeypatch):
-    """The chance of a change is just not small enough; an ordinary test at each look fails here."""
-    chance, alpha, runs = 0.3, 0.3, 300
-
-    def learns(rows, y, seed):
-        value = float(len(rows) == 2 and rows[-1, 0] < chance)
-        return lambda new: np.full(len(new), value)
-
-    monkeypatch.setattr("os.fsync", lambda file: None)
-    rng, wrong = np.random.default_rng(5), 0
-    asked = {"n": 2, "alpha": alpha, "points_per_trial": 1, "progress": False}
-    for run in range(runs):
-        watch = monitor(tmp_path / f"{run}.record", learns, **asked, random_state=run)
-        looks = [watch.add(rows, rows[:, 0]) for rows in rng.random((12, 12, 1))]
-        wrong += any(each.stable for each in looks)
-    assert wrong <= binom.isf(1e-6, runs, alpha)
-    assert looks[-1].n_trials == 48
 
 
 # Rows -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
@@ -171,33 +171,6 @@ def test_larger_changes_are_as_rare_as_promised(bounds, shared_seed):
     assert beyond <= stats.binom.isf(FALSE_ALARM, trials, model.guarantee.delta)
     assert max(moved) > epsilon / 4  # it is not that nothing moves
     assert len(set(Majority.seeds[-model.n_bags :])) == model.n_bags
-
-
-class Nearest(ClassifierMixin, BaseEstimator):
-    """The label of the nearest row."""
-
-    def fit(self, X, y):
-        self.X_, self.y_, self.classes_ = X[:, 0], y, np.unique(y)
-        return self
-
-    def predict(self, X):
-        return self.y_[np.abs(X - self.X_).argmin(axis=1)]
-
-
-def test_sets_share_a_label_except_as_rarely_as_promised():
-    n, delta, trials = 15, 0.2, 40
-    model = poise.stabilize(Nearest(), n=n, epsilon=0.8, delta=delta, classes=[0, 1, 2], n_jobs=1)
-    rng, disjoint, changed = np.random.default_rng(3), 0, 0
-    for trial in range(trials):
-        X, y, point = rng.normal(size=(n, 1)), rng.integers(0, 3, size=n), rng.normal(size=(1, 1))
-        full, reduced = (
-            clone(model).set_params(random_state=2 * trial + rows % 2).fit(X[:rows], y[:rows])
-            for rows in (n, n - 1)
-        )
-        disjoint += not set(full.predict_set(point)[0]) & set(reduced.predict_set(point)[0])
-        changed += (full.predict_proba(point) != reduced.predict_proba(point)).any()
-    assert disjoint <= stats.binom.isf(FALSE_ALARM, trials, delta)
-    assert changed
 
 
 @pytest.mark.parametrize(

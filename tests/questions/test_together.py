@@ -6,7 +6,6 @@ Probabilities are enumerated where counts are few, and simulated with fixed seed
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -61,20 +60,6 @@ def test_verdicts_are_those_of_the_closed_test():
             assert (result.verdict == "unstable") == (unstable and not stable)
             assert (result.pvalue <= asked["alpha"]) == stable
             assert result.pvalue >= p[i] - 1e-12
-
-
-def test_any_wrong_stable_has_probability_at_most_alpha():
-    """Enumerated at δ* = δ for three independent algorithms; one at α by itself would be above."""
-    m, delta, alpha = 9, 0.4, 0.25
-    chance = binom.pmf(range(m + 1), m, delta)
-    counts = list(itertools.combinations_with_replacement(range(m + 1), 3))
-    wrong = sum(
-        len(set(itertools.permutations(c))) * math.prod(chance[list(c)])
-        for c in counts
-        if together(*c, m=m, delta=delta, alpha=alpha).stable_names
-    )
-    alone = binom.cdf(poise.theory.critical_count(m, delta, alpha), m, delta)
-    assert 0.1 < wrong <= alpha < 1 - (1 - alone) ** 3
 
 
 def test_a_result_of_a_comparison_stands_by_itself(tmp_path):
@@ -271,18 +256,6 @@ def test_limits_are_carried_on_under_the_power_that_was_stated():
     assert labels.extrapolate(40)["delta_upper"][0] < 1
     with pytest.raises(ArgumentError, match="power must be 0: a change of the label has no size"):
         labels.extrapolate(40, power=0.5)
-
-
-def test_all_limits_of_a_curve_hold_at_once():
-    """Changes uniform at every size, sizes independent: both kinds of limits, enumerated rates."""
-    rng, runs, wrong = np.random.default_rng(11), 400, 0
-    for _ in range(runs):
-        trials = {str(n): poise.Trials.from_changes(rng.random(40), n=n) for n in (5, 10, 20)}
-        curve = Curve(trials, Question(0.7, 0.3, 0.3))
-        wrong += any(each < 0.7 for each in curve.epsilon_upper.values()) or any(
-            each < 0.3 for each in curve.delta_upper.values()
-        )
-    assert 0.05 * runs < wrong <= binom.ppf(1 - 1e-6, runs, 0.3)
 
 
 def test_a_size_with_too_few_trials_is_told_before_the_first_fit():

@@ -219,9 +219,3 @@ def test_no_trials_and_trials_that_all_fail_in_every_law(law):
         assert (law.lower_delta(changes, EPSILON, 0.05) > 0.8) == infinite
         assert law.upper_epsilon(changes, 0.1, 0.05) == math.inf
         assert law.lower_epsilon(changes, 0.1, 0.05) == (math.inf if infinite else 0)
-
-
-def test_delta_zero():
-    for moved, zeta, said in ((0, 1.0, "inconclusive"), (0, 0.05, "stable"), (1, 0.01, "unstable")):
-        judged = binomial.judge(of_kinds(moved, 50 - moved, 0, 50), EPSILON, 0.0, 0.05, zeta)
-        assert judged.verdict == said

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import mpmath
 import numpy as np
@@ -64,9 +63,3 @@ def test_budgets_by_hand():
     border = {**asked, **y, "train_budget": 1000}
     assert power_bound(100, 1000, 5, **border, delta_star=0.1) == pytest.approx(0.06)
     assert power_bound(100, 1000, 5, **border, delta_star=0.11) == 0.05
-
-
-def test_the_root_of_theorem_h():
-    for n, delta, share in product((2, 3, 50), (0.01, 0.5, 0.97), (0.0, 0.3, 0.99, 1.0)):
-        x = (1e-9 / ceiling_large_epsilon(n, 2, delta, share * delta, 1e-9)) ** 0.5
-        assert x ** (n - 1) * (1 - x * share * delta) == pytest.approx(1 - delta, rel=1e-9)
