@@ -14,7 +14,7 @@ from poise import checks
 from poise.algorithms.distances import DISTANCES
 from poise.checks import counted
 from poise.engine.execution import Execution
-from poise.engine.messages import Floats
+from poise.engine.messages import Answers, Floats
 from poise.engine.oracle import Oracle
 from poise.errors import ArgumentError, PoiseError, RecordError, in_one_line
 from poise.questions.changed import two_models
@@ -50,8 +50,8 @@ class Verification:
         What differs here, perhaps because versions do, which are named.
     open : list of str
         What was not checked.
-    n_repeated, n_observed : int
-        Trials that were repeated, and all that the file holds.
+    n_repeated : int
+        Trials that were repeated.
     """
 
     verdict: str = ""
@@ -60,7 +60,6 @@ class Verification:
     unrepeated: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
     n_repeated: int = 0
-    n_observed: int = 0
 
     @property
     def outcome(self) -> str:
@@ -157,7 +156,6 @@ def verify(
 def _check_verdict(found: Verification, judged: Trials | Result, said: str) -> None:
     """Compare the verdict that the file states with what follows from its changes."""
     found.verdict = judged.verdict if isinstance(judged, Result) else ""
-    found.n_observed = judged.n_observed
     if said != found.verdict:
         found.wrong.append(f"the verdict is {said} in the file, but {found.verdict} by its changes")
     elif said:
@@ -215,35 +213,31 @@ def _other_versions(there: Mapping[str, str], here: Mapping[str, str]) -> str:
 
 def _repeat(found: Verification, job: Job, trials: Trials, wanted: int, others: str) -> None:
     """Fit trials again that nobody could foresee; errors are compared beside changes."""
-    changes = _with_errors(trials.changes, trials.errors)
+    every, why = _with_errors(trials), others
     rng = np.random.default_rng(secrets.randbits(128))
-    chosen = np.sort(rng.permutation(len(changes))[:wanted])
+    chosen = np.sort(rng.permutation(len(every))[:wanted])
     if not len(chosen):
         return
     execution = Execution(n_jobs=job.settings["n_jobs"], on_error="record")
     oracle = Oracle(job.algorithm, job.sample, job.distance, execution)
-    answers = job.repeated(oracle, chosen)
-    again = _with_errors(answers.changes, answers.errors)
-    allowed = _DIGITS * (size := np.abs(changes[np.isfinite(changes)]).max(initial=0.0))
+    there, here = every[chosen], _with_errors(job.repeated(oracle, chosen))
+    allowed = _DIGITS * (size := np.abs(every[np.isfinite(every)]).max(initial=0.0))
     if job.shortcut is not None:  # the file's changes may be those of a formula
         allowed = AGREEMENT * (size + np.abs(job.shortcut.y).max())
-    near = np.isclose(again, changes[chosen], rtol=0, atol=allowed, equal_nan=True)
-    exact = np.array_equal(again, changes[chosen], equal_nan=True)
-    found.n_repeated = len(chosen)
-    if exact or ((others or job.shortcut is not None) and near.all()):
         why = others or "fits beside an exact formula"
-        digits = "bit for bit" if exact else f"up to the last digits ({why})"
-        said = f"{len(chosen)} of {counted(len(changes), 'trial')}, drawn at random,"
+    same, near = (np.isclose(here, there, 0, most, equal_nan=True) for most in (0.0, allowed))
+    found.n_repeated = len(chosen)
+    if same.all() or (why and near.all()):
+        digits = "bit for bit" if same.all() else f"up to the last digits ({why})"
+        said = f"{len(chosen)} of {counted(len(every), 'trial')}, drawn at random,"
         found.checked.append(f"{said} give the same changes {digits}")
         return
-    wrong = ~near if not near.all() else changes[chosen] != again
-    k, place = (int(each[0]) for each in np.nonzero(wrong))
-    what = "has the error" if place == changes.shape[1] - 1 else "changes by"
-    there, here = changes[chosen[k], place], again[k, place]
-    text = f"trial {chosen[k]} {what} {there:.17g} there, {here:.17g} here"
+    k, place = np.argwhere(~(same if near.all() else near))[0]
+    what = "has the error" if place == every.shape[1] - 1 else "changes by"
+    text = f"trial {chosen[k]} {what} {there[k, place]:.17g} there, {here[k, place]:.17g} here"
     (found.unrepeated if others else found.wrong).append(f"{text} ({others})" if others else text)
 
 
-def _with_errors(changes: Floats, errors: Floats) -> Floats:
+def _with_errors(found: Trials | Answers) -> Floats:
     """Return a row for each trial: its changes, then its error."""
-    return np.column_stack([changes.reshape(len(changes), -1), errors])
+    return np.column_stack([found.changes.reshape(len(found.changes), -1), found.errors])

@@ -111,7 +111,7 @@ def bag_count(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0
     """
 
     def count(n: int, b: int, relative: float) -> int:
-        return largest(int(n), lambda k: _exceeds(reach(n, b, k), relative))
+        return largest(int(n), lambda k: reach(n, b, k) > relative * (1 + NOISE))
 
     return plain(np.vectorize(count, otypes=[np.int64])(*checked_bag(n, b), _relative(eps, width)))
 
@@ -201,11 +201,6 @@ def _relative(eps: ArrayLike, width: ArrayLike) -> Floats:
     breadth = checks.reals("width", width, "a finite number > 0")
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(tolerated / breadth)
-
-
-def _exceeds(value: float, limit: float) -> bool:
-    """Say whether a value is above a limit by more than rounding errors."""
-    return bool(value > limit * (1 + NOISE))
 
 
 def largest(high: int, holds: Callable[[int], bool]) -> int:
