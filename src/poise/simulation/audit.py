@@ -10,8 +10,8 @@ from poise import checks
 from poise.data.randomness import Randomness
 from poise.errors import ArgumentError
 from poise.numbers import at_most, number
-from poise.procedures.own import Procedure, run
-from poise.simulation.traps import Trap, declares, trap
+from poise.procedures.own import Procedure
+from poise.simulation.traps import Trap, trap, verdicts
 from poise.simulation.worlds import Share, World
 from poise.theory import ceilings
 
@@ -177,8 +177,9 @@ def audit(
         limit = float(ceilings.power_bound(place.n, n_labeled, n_unlabeled, **asked, **space))
         measures: Any = "level" if low > delta else "power" if high <= delta else "either"
         models = space.get("models", "black-box")
-        said = stable_in(procedure, place, rows, count, root, models, confidence)
-        found.append(AuditRow(place.name, measures, low, said, limit, claimed))
+        said = sum(verdicts(procedure, place, rows, count, root, models))
+        stable = Share(said, count, confidence)
+        found.append(AuditRow(place.name, measures, low, stable, limit, claimed))
     return Audit(type(procedure).__name__, tuple(found))
 
 
@@ -200,22 +201,3 @@ def _truth(world: World, epsilon: float, notion: str, given: Any) -> tuple[float
         return given.interval
     value = world.delta_star(epsilon, notion) if given is None else float(given)
     return value, value
-
-
-def stable_in(
-    procedure: Procedure,
-    world: World,
-    rows: tuple[int, int],
-    count: int,
-    root: int,
-    models: str = "black-box",
-    confidence: float = 0.99,
-) -> Share:
-    """Run a procedure on so many data sets; data and procedure are functions of root and number."""
-    randomness, said = Randomness(root), 0
-    seen: Any = models if models == "black-box" else "transparent"
-    for k in range(count):
-        data = world.rows(randomness.generator("data", k), *rows)
-        data |= {"random_state": int(randomness.block("procedure", k, k + 1)[0, 0])}
-        said += declares(run(procedure, world.algorithm, **data, models=seen, progress=False))
-    return Share(said, count, confidence)

@@ -15,7 +15,7 @@ from poise import checks
 from poise.errors import in_one_line
 from poise.numbers import at_least, number
 from poise.progress import Progress
-from poise.simulation.audit import stable_in
+from poise.simulation.traps import verdicts
 from poise.simulation.worlds import Share, World
 
 SURE = 1 - 1e-8  # of every interval: a table of true claims shows a failure once in a million runs
@@ -37,7 +37,8 @@ class Effort:
         self, test: Any, world: World, rows: tuple[int, int], usual: int, seed: int, **more: Any
     ) -> Share:
         """Simulate how often a procedure calls a world stable, from so many rows."""
-        return stable_in(test, world, rows, self.count(usual), seed, confidence=SURE, **more)
+        count = self.count(usual)
+        return Share(sum(verdicts(test, world, rows, count, seed, **more)), count, SURE)
 
     def moves(
         self, world: World, epsilon: float, usual: int, seed: int, coupling: Any = "shared"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -259,25 +259,35 @@ def _radius(world: World, a: float) -> float:
 
 
 def same_verdicts(
-    procedure: Procedure, trap: Trap, rows: tuple[int, int], count: int, seed: int, **seen: Any
+    procedure: Procedure, trap: Trap, rows: tuple[int, int], count: int, seed: int
 ) -> tuple[int, int]:
     """Run a procedure on A and on A', on the same honest data with the same random numbers.
 
     Return how often the verdicts differed, and how often A was called stable.
     """
-    differing = stable = 0
+    worlds = trap.honest, replace(trap.world, draw=trap.honest.draw)
+    said = np.array([[*verdicts(procedure, world, rows, count, seed)] for world in worlds])
+    return int((said[0] != said[1]).sum()), int(said[0].sum())
+
+
+def verdicts(
+    procedure: Procedure,
+    world: World,
+    rows: tuple[int, int],
+    count: int,
+    root: int,
+    models: str = "black-box",
+) -> Iterator[bool]:
+    """Run a procedure on so many data sets: is it "stable"? All follows from root and number."""
+    seen: Any = models if models == "black-box" else "transparent"
+    randomness = Randomness(root)
     for k in range(count):
-        data = trap.honest.rows(np.random.default_rng([seed, k]), *rows)
-        said = [
-            declares(run(procedure, w.algorithm, **data, random_state=k, progress=False, **seen))
-            for w in (trap.honest, trap.world)
-        ]
-        differing += said[0] != said[1]
-        stable += said[0]
-    return differing, stable
+        data = world.rows(randomness.generator("data", k), *rows)
+        data |= {"random_state": int(randomness.block("procedure", k, k + 1)[0, 0])}
+        yield _declares(run(procedure, world.algorithm, **data, models=seen, progress=False))
 
 
-def declares(claim: Any) -> bool:
+def _declares(claim: Any) -> bool:
     """Whether what a procedure returned is "stable"."""
     said = getattr(claim, "verdict", claim)
     if isinstance(said, str | bool | np.bool_):
