@@ -7,7 +7,6 @@ import pytest
 
 from poise import theory
 from poise.errors import ArgumentError
-from poise.theory import counts
 
 NAMES = {name: getattr(theory, name) for name in dir(theory)} | {"nan": np.nan}
 
@@ -37,8 +36,6 @@ NAMES = {name: getattr(theory, name) for name in dir(theory)} | {"nan": np.nan}
 def test_wrong_arguments_are_named(call, message):
     with pytest.raises(ArgumentError, match=message):
         eval(call, dict(NAMES))
-    with pytest.raises(ArgumentError, match="remove must be below n = 3, got 3"):
-        counts.taken(3, remove=3)
 
 
 @pytest.mark.parametrize(

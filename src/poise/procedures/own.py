@@ -25,10 +25,10 @@ from poise.engine.messages import Answers, Batch, Query, Trial, queries_of
 from poise.engine.oracle import Oracle, converse
 from poise.errors import ArgumentError, RecordError, ValidityWarning, note
 from poise.results.file import made_now
+from poise.results.result import Verdict
 from poise.settings import Every, checked, documented
 from poise.theory.binomial import CountRule
 
-Verdict = Literal["stable", "unstable", "inconclusive"]
 Asking = Generator[Batch, Answers, Any]
 Permit = Callable[[object], None]
 

@@ -16,6 +16,7 @@ from poise.data.sample import Sample
 from poise.data.suitable import is_classification
 from poise.errors import PoiseError
 from poise.numbers import at_most, exactly, number
+from poise.results.design import Design
 from poise.results.planning import menu_table
 from poise.theory.counts import clean_trials
 from poise.theory.planning import MenuRow, menu
@@ -159,10 +160,10 @@ def advise(
     from poise.questions.job import Job
 
     sample = Sample.of(X, y, X_unlabeled=X_unlabeled, groups=groups)
-    labeled, unlabeled = sample.n_labeled, sample.n_unlabeled
-    if sample.n_groups is not None:
-        labeled, unlabeled = sample.n_groups, sample.n_groups_unlabeled
-    found = menu(labeled, unlabeled, delta=delta, alpha=alpha)
+    counts = ("n_labeled", "n_unlabeled", "n_groups", "n_groups_unlabeled")
+    rows: dict[str, Any] = {name: getattr(sample, name) for name in counts}
+    design = Design(algorithm="any", n=2, **rows)
+    found = menu(*design.units, delta=delta, alpha=alpha)
     least = clean_trials(delta, alpha)
     largest = max((row.n for row in found if row.n_trials >= least), default=0)
     remarks = [*filter(None, [copies(sample)]), *_of_columns(X, sample)]
@@ -171,7 +172,7 @@ def advise(
     if labels and algorithm is None:
         remarks.append("The responses are classes: labels have no epsilon, probabilities have one.")
     if algorithm is not None:
-        asked = {"n": largest or max(2, labeled // 2), "delta": delta, "response": response}
+        asked = {"n": largest or max(2, design.units[0] // 2), "delta": delta, "response": response}
         asked |= {"X_unlabeled": X_unlabeled, "groups": groups}
         try:
             job = Job.of("advise", algorithm, X, y, asked)
@@ -191,8 +192,8 @@ def advise(
     given = {k: v if isinstance(v, str) else k for k, v in given.items() if v is not None}
     words = "".join(f", {k}={v if v == k else repr(v)}" for k, v in given.items())
     words += f", {response=}" if response != "predict" else ""
-    unit = "row" if groups is None else "group"
-    return Advice(labeled, delta, alpha, found, largest, sd, remarks, calls, unit, words)
+    about = (found, largest, sd, remarks, calls, design.unit, words)
+    return Advice(design.units[0], delta, alpha, *about)
 
 
 # remarks about columns

@@ -42,8 +42,6 @@ class Guarantee:
     ----------
     method : {"plus", "jackknife"}
         What is computed.
-    n : int
-        Training rows.
     miss : float
         Bound on P(outside), with a certificate on P("stable" and outside).
     widening : float
@@ -55,7 +53,6 @@ class Guarantee:
     """
 
     method: Method
-    n: int
     miss: float
     widening: float = 0.0
     stability: Result | None = None
@@ -200,14 +197,14 @@ class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
         a = complement(checks.alpha(self.confidence_level, "confidence_level"))
         free, result = min(1.0, 2 * a), self.stability
         if result is None:
-            return Guarantee("plus", n, free)
+            return Guarantee("plus", free)
         plus = method == "plus"
         miss = float(certified_miss(n, a, result.delta, result.alpha, plus))
         if plus and miss >= free:  # wider intervals would gain nothing
             remark = f"The certificate is not used: it would allow {at_most(miss)}."
-            return Guarantee("plus", n, free, remark=remark)
+            return Guarantee("plus", free, remark=remark)
         remark = _NOT_CHECKED if _tested(result) is None else ""
-        return Guarantee(method, n, miss, (1 + plus) * float(result.epsilon or 0), result, remark)
+        return Guarantee(method, miss, (1 + plus) * float(result.epsilon or 0), result, remark)
 
 
 def _parts(terms: list[int]) -> list[Part]:

@@ -11,7 +11,7 @@ from poise.errors import ArgumentError
 from poise.numbers import at_least, at_most, exactly, level
 from poise.results.plots import Shown
 from poise.results.tables import TextTable
-from poise.theory import counts, planning
+from poise.theory import planning
 from poise.theory.counts import clean_trials, trials_for_averaging
 from poise.theory.planning import MenuRow
 
@@ -128,8 +128,8 @@ def plan(
     asked |= {"n_unlabeled": n_unlabeled, "delta_star": delta_star, "randomized": randomized}
     fresh = removed if checks.flag("replace", replace) else 0
     found = planning.solve(Plan(**asked, fresh=fresh, each=each))
-    if not each:
-        counts.taken(found.n, removed)  # at most all but one row can be removed
+    if not each and removed >= found.n:
+        raise ArgumentError(f"must be below n = {found.n:,}", argument="remove", got=removed)
     return found
 
 

@@ -104,14 +104,6 @@ def size_for(
     return min(labeled // count, by_points) - checks.count("fresh", fresh)
 
 
-def taken(n: int, remove: int = 1, replace: bool = False) -> int:
-    """Count the labelled rows of a trial: n, and as many fresh ones as are replaced."""
-    size, remove = checks.count("n", n, 2), checks.count("remove", remove, 1)
-    if remove >= size:
-        raise ArgumentError(f"must be below n = {size:,}", argument="remove", got=remove)
-    return size + remove if checks.flag("replace", replace) else size
-
-
 def spare_points(n: int, n_labeled: int, n_unlabeled: int = 0, fresh: int = 0) -> int:
     """Compute the most test points that a trial can have without costing a trial, at least 1.
 
@@ -130,7 +122,7 @@ def test_row(n: int, m: int, k: int, t: int) -> int:
     """Return the number of the row whose X is the t-th test point of trial k of m, all from 1.
 
     Row mn + (t − 1)m + k, labelled rows before unlabelled ones; no row serves two trials. ``n`` are
-    the labelled rows of a trial, see :func:`taken`.
+    the labelled rows of a trial.
 
     Examples
     --------
