@@ -37,35 +37,13 @@ class Fit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GivenSplit:
-    """The rows of every trial about one training set D: the labelled rows of a sample.
-
-    Attributes
-    ----------
-    design : Design
-        The notion, and how many trials and points there are.
-    sample : Sample
-        D, and the fresh rows as its unlabelled ones.
-    randomness : Randomness
-        Of ξ, of the order of the fresh rows, and of the row that stands for a fresh group.
-    chosen : array of int
-        Numbers of the trials: all of them, or those that are repeated.
-    apart : bool
-        Whether the points of each trial are predicted in a call of their own.
-
-    Examples
-    --------
-    >>> design = Design(algorithm="A", n=3, n_labeled=4, notion="update", shuffle=False)
-    >>> sample = Sample.of(np.zeros((3, 1)), np.zeros(3), X_unlabeled=np.ones((4, 1)))
-    >>> split = GivenSplit(design, sample, Randomness(0), np.arange(2))
-    >>> split.rows(1, 0), split.points(1)
-    ((array([0, 1, 2]), array([0, 1, 2, 4])), array([6]))
-    """
+    """The rows of every trial about one training set D, and which fits that takes."""
 
     design: Design
-    sample: Sample
-    randomness: Randomness
-    chosen: Ids
-    apart: bool = False
+    sample: Sample  # D, and the fresh rows as its unlabelled ones
+    randomness: Randomness  # of ξ, the order of the fresh rows, the row of a fresh group
+    chosen: Ids  # numbers of the trials: all of them, or those that are repeated
+    apart: bool = False  # whether the points of each trial are predicted in a call of their own
 
     def __len__(self) -> int:
         return len(self.chosen)
@@ -183,10 +161,14 @@ class GivenSplit:
         found = [self.points(int(k)) for k in self.chosen]
         return np.array(found, dtype=np.int64).reshape(len(found), self.design.points)
 
+    def fit(self, f: int) -> Fit:
+        """Return a fit by its number: first those with which others are compared."""
+        others = f - len(self.befores)
+        return self.befores[f] if others < 0 else self.afters[others]
+
     def _query(self, f: int) -> Query:
         """Return a fit with the calls of predict that it needs: one for all, if they may be."""
-        others = f - len(self.befores)
-        fit = self.befores[f] if others < 0 else self.afters[others]
+        fit = self.fit(f)
         points = self.predicted(fit)
         if not self.apart:
             points = points.reshape(-1, 1 if "together" in self.design.given_up else points.size)
@@ -268,13 +250,11 @@ class _Table:
 
     def answers(self, failed: Sequence[Failed] = ()) -> Answers:
         """Return the changes of the trials that are complete."""
-        done, befores = self.complete, len(self.split.befores)
-        for each in reversed(failed):  # fits, of which the first ones serve every trial
-            first = 0 if each.trial < befores else self.split.afters[each.trial - befores].trials[0]
-            self.failures.insert(0, replace(each, trial=int(first)))
-        changes, failures = self.changes[:done], tuple(self.failures[:MOST_FAILURES])
+        changes = self.changes[: self.complete]
+        fits = (replace(each, trial=int(self.split.fit(each.trial).trials[0])) for each in failed)
+        failures = (*fits, *self.failures)[:MOST_FAILURES]
         n_failed = int(np.isnan(changes).any(axis=(1, 2)).sum())
-        return Answers(changes, self._errors(range(done)), failures, n_failed)
+        return Answers(changes, self._errors(range(self.complete)), failures, n_failed)
 
     def _errors(self, trials: range) -> Floats:
         """Return the error of the fit on all of D at the points of each trial."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from poise import checks
 from poise.errors import ArgumentError
-from poise.numbers import at_least, exactly
+from poise.numbers import exactly
 from poise.theory import binomial, counts
 from poise.theory.ceilings import averaged_power, power_bound, spread
 from poise.theory.counts import clean_trials, first_beyond, trials_for_averaging
@@ -292,10 +292,8 @@ def _solve_n(goal: Plan) -> int:
         trials = next_met(goal._test, goal.power, goal.randomized, held)
         if trials == held:
             return size
-    smallest = replace(goal, n=2)
-    held_then = f"n = 2 leaves {checks.counted(smallest.n_trials, 'trial')}"
-    power = at_least(smallest.reached)
-    raise _unreachable(goal, f"{held_then}, power {power}, and {fewest:,} trials are needed")
+    left = checks.counted(replace(goal, n=2).n_trials, "trial")
+    raise _unreachable(goal, f"n = 2 leaves {left}, and {fewest:,} trials are needed")
 
 
 def _solve_level(goal: Plan) -> float:
@@ -317,11 +315,8 @@ def _solve_level(goal: Plan) -> float:
         value, step = value + step, 2 * step
     if value < 1:
         return value
-    why = f"{goal.rows_for(1):,} labelled rows are needed for one trial"
-    if m:
-        missed = at_least(goal.delta_star**m)
-        why = f"with {checks.counted(m, 'trial')} all changes are larger with probability {missed}"
-    raise _unreachable(goal, why)
+    least = f"one trial needs {goal.rows_for(1):,} labelled rows"
+    raise _unreachable(goal, f"{checks.counted(m, 'trial')} cannot show so much" if m else least)
 
 
 def _unreachable(goal: Plan, why: str) -> ArgumentError:
