@@ -193,41 +193,30 @@ N, RUNS, M = 4, 700, 30
 ALARM = 1e-7
 
 
-def epsilon_where(delta_star):
-    return float(erfcinv(delta_star) / math.sqrt(N * (N - 1) / 2))
+def agrees(count, counts, chance):
+    """Require that a run is so often among some counts of larger changes as it must be."""
+    low, high = binom.ppf([ALARM / 2, 1 - ALARM / 2], RUNS, binom.pmf(counts, M, chance).sum())
+    assert low <= count <= high
 
 
-@pytest.fixture(scope="module")
-def runs():
-    """Changes of many runs of M trials, from one measurement of real fits."""
+def test_verdicts_and_limits_are_wrong_as_often_as_they_may():
+    """Half the level, or < for <=, would give other chances at every one of these."""
     rng = np.random.default_rng(20261118)
     rows = RUNS * M * (N + 1)
     X, y = np.zeros((rows, 1)), rng.normal(size=rows)
     trials = poise.measure(mean, X, y, n=N, max_trials=None, check=False, fast=False)
     assert trials.n_trials == RUNS * M
-    return [poise.Trials.from_changes(part, n=N) for part in trials.values.reshape(RUNS, M)]
-
-
-def agrees(count, chance):
-    """Require that so many of RUNS are compatible with a known chance."""
-    low, high = binom.ppf([ALARM / 2, 1 - ALARM / 2], RUNS, chance)
-    assert low <= count <= high
-
-
-@pytest.mark.parametrize("delta_star", [0.2, 0.05])
-def test_verdicts_and_limits_are_wrong_as_often_as_they_may(runs, delta_star):
-    """Half the level, or < for <=, would give other chances at every one of these."""
-    epsilon, delta, alpha = epsilon_where(delta_star), 0.2, 0.1
-    results = [trials.test(epsilon, delta, alpha) for trials in runs]
-    few = [c for c in range(M + 1) if binom.cdf(c, M, delta) <= alpha]
-    many = [c for c in range(M + 1) if binom.sf(c - 1, M, delta) <= alpha]
-    agrees(sum(each.stable for each in results), binom.pmf(few, M, delta_star).sum())
-    unstable = sum(each.verdict == "unstable" for each in results)
-    agrees(unstable, binom.pmf(many, M, delta_star).sum())
-    # Clopper-Pearson: the limit is wrong where a test of δ* itself would reject
-    few = [c for c in range(M + 1) if binom.cdf(c, M, delta_star) <= alpha]
-    many = [c for c in range(M + 1) if binom.sf(c - 1, M, delta_star) <= alpha]
-    upper = sum(trials.delta_upper(epsilon, alpha) < delta_star for trials in runs)
-    lower = sum(trials.delta_lower(epsilon, alpha) > delta_star for trials in runs)
-    agrees(upper, binom.pmf(few, M, delta_star).sum())
-    agrees(lower, binom.pmf(many, M, delta_star).sum())
+    runs = [poise.Trials.from_changes(part, n=N) for part in trials.values.reshape(RUNS, M)]
+    counts, alpha = np.arange(M + 1), 0.1
+    for truth in (0.2, 0.05):
+        epsilon = float(erfcinv(truth) / math.sqrt(N * (N - 1) / 2))
+        said = [each.test(epsilon, 0.2, alpha).verdict for each in runs]
+        upper = sum(each.delta_upper(epsilon, alpha) < truth for each in runs)
+        lower = sum(each.delta_lower(epsilon, alpha) > truth for each in runs)
+        # Clopper-Pearson: the limit is wrong where a test of δ* itself would reject
+        for delta, few, many in (
+            (0.2, said.count("stable"), said.count("unstable")),
+            (truth, upper, lower),
+        ):
+            agrees(few, counts[binom.cdf(counts, M, delta) <= alpha], truth)
+            agrees(many, counts[binom.sf(counts - 1, M, delta) <= alpha], truth)

@@ -41,12 +41,10 @@ def test_closed_forms_agree_with_fits():
 
 
 def test_sprung_traps_are_as_unstable_as_the_proof_says():
-    for k, ((world, epsilon, _), kind) in enumerate(product(WORLDS[:5], ("label", "feature"))):
+    for (world, epsilon, _), kind in product(WORLDS[:5], ("label", "feature")):
         found = trap(world, kind, epsilon=epsilon, delta=0.3, c=0.2)
         expected = 1 - (1 - world.delta_star(epsilon)) * 0.8 ** (world.n + (kind == "feature"))
         assert found.world.delta_star(epsilon) == pytest.approx(expected)
-        seen = found.world.estimate_delta_star(epsilon, 600, k, confidence=SURE)
-        assert not seen.excludes(expected), found.world.name
         barely = trap(world, kind, epsilon=epsilon, delta=0.3)
         assert 0.3 < barely.world.delta_star(epsilon) < 0.3 + 1e-5
 
