@@ -21,6 +21,7 @@ from poise.results.design import Design
 from poise.results.question import Question
 from poise.results.together import Comparison
 from poise.results.trials import Failed, Trials
+from poise.theory import profile_band
 
 NAN, INF = np.nan, np.inf
 GRID = np.linspace(0, 3, 61)  # 0.05 apart
@@ -71,6 +72,7 @@ def test_profile_holds_everywhere_and_is_none_without_a_size():
     trials = Trials.from_changes([*GRID, NAN], n=5)
     profile = trials.profile()
     assert profile.epsilon[0] == 0
+    assert profile.delta[-1] == profile_band(62, 0.05)[1]  # beyond all changes: the failed one
     assert (np.diff(profile.delta) <= 0).all()
     for epsilon in (0.0, 0.024, 1.0, 2.99, 7.0):
         assert profile.at(epsilon) >= trials.delta_upper(epsilon)
