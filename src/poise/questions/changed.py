@@ -84,10 +84,10 @@ def _only_points(X_fresh: Any, y_fresh: Any, groups_fresh: Any) -> Sample:
     """Take fresh rows as points; without responses any will do, as they are not kept."""
     y = np.zeros(len(as_rows(X_fresh, "X_fresh"))) if y_fresh is None else y_fresh
     fresh = fresh_rows(X_fresh, y, groups_fresh)
-    none = as_rows(fresh.X.take(np.arange(0)), "X")
-    known = fresh.y if y_fresh is not None else as_rows(fresh.y.take(np.arange(0)), "y")
-    more = replace(fresh, groups=None, groups_unlabeled=fresh.groups)
-    return replace(more, X=none, y=known, X_unlabeled=fresh.X)
+    none = fresh.only(np.arange(0))
+    known = none.y if y_fresh is None else fresh.y
+    more = replace(none, groups=None, groups_unlabeled=fresh.groups)
+    return replace(more, y=known, X_unlabeled=fresh.X)
 
 
 class TwoModels(Algorithm):
