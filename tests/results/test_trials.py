@@ -47,12 +47,12 @@ def test_a_failure_counts_against_stable_and_never_for_unstable():
     assert table.shares(1.0, failures_exceed=False).tolist() == [0.25, 0.0]
     every = Trials.from_changes([NAN] * 60, n=5)
     assert (every.test(1.0, 0.1).verdict, every.delta_upper(1.0)) == ("inconclusive", 1.0)
-    assert (every.epsilon_upper(0.1), every.epsilon_lower(0.1)) == (INF, 0.0)
+    assert (every.epsilon_upper(0.1), every.test(1.0, 0.1).epsilon_lower) == (INF, 0.0)
 
 
 def test_a_limit_is_the_smallest_epsilon_that_passes():
     trials = Trials.from_changes(GRID, n=5)
-    upper, lower = trials.epsilon_upper(0.2), trials.epsilon_lower(0.2)
+    upper, lower = trials.epsilon_upper(0.2), trials.test(1.0, 0.2).epsilon_lower
     for epsilon in GRID:  # Proposition 1
         result = trials.test(epsilon, 0.2)
         assert (epsilon >= upper) == (result.verdict == "stable") == (result.delta_upper <= 0.2)
@@ -89,7 +89,9 @@ def test_profile_holds_everywhere_and_is_none_without_a_size():
     assert curve.at(1.0) <= 1
     assert curve.epsilon_for(0.3) >= many.epsilon_upper(0.3)
     labels = trials_of(np.zeros((40, 1, 1)), distance="label")
-    assert (labels.profile(), labels.epsilon_upper(0.1), labels.epsilon_lower(0.1)) == (None,) * 3
+    assert (labels.profile(), labels.epsilon_upper(0.1), labels.test(delta=0.1).epsilon_lower) == (
+        None,
+    ) * 3
     assert labels.delta_upper() == pytest.approx(1 - 0.05 ** (1 / 40))
 
 

@@ -180,23 +180,20 @@ class Design:
     @property
     def kappa(self) -> Fraction:
         """κ = min{N_ℓ/n, (N_ℓ+N_u)/(n+T)}: its whole part is the number of trials the rows hold."""
-        return self._kappa(self.points)
-
-    def _kappa(self, points: int) -> Fraction:
         labeled, unlabeled = self.units
-        by_rows = Fraction(labeled + unlabeled, self._rows_of_a_trial(points))
+        by_rows = Fraction(labeled + unlabeled, self._rows_of_a_trial)
         return min(by_rows, Fraction(labeled, self.taken)) if self.taken else by_rows
 
-    def _rows_of_a_trial(self, points: int) -> int:
+    @property
+    def _rows_of_a_trial(self) -> int:
         """Units that a trial takes; the jackknife predicts at rows of the training set."""
-        return self.taken + (0 if self.notion == "jackknife" else points)
+        return self.taken + (0 if self.notion == "jackknife" else self.points)
 
     @property
     def held(self) -> int:
         """Number of trials that the rows hold, also those beyond ``max_trials``."""
-        if self.n_trials != self.max_trials:
-            return self.n_trials
-        return math.floor(self._kappa(self._least_points))
+        capped = self.n_trials == self.max_trials
+        return self._least.n_trials if capped else self.n_trials
 
     @property
     def spare_points(self) -> int:
@@ -207,24 +204,22 @@ class Design:
     def rows_for(self, trials: int) -> int:
         """Return the fewest labelled units that hold so many trials of this size."""
         unlabeled = self.units[1] if self.notion == "new" else 0  # fresh units are all alike
-        rows = trials * self._rows_of_a_trial(self._least_points)
-        return max(trials * self.taken, rows - unlabeled)
+        return max(trials * self.taken, trials * self._least._rows_of_a_trial - unlabeled)
 
     def size_for(self, trials: int) -> int:
         """Return the largest n at which these rows hold so many trials; 0 if there is none."""
         if self.notion != "new":
             return 0
         fresh = self.taken - self.n
-        size = counts.size_for(trials, *self.units, self._least_points, fresh)
+        size = counts.size_for(trials, *self.units, self._least.points, fresh)
         return size if size > max(1, self.remove) else 0
 
     @property
-    def _least_points(self) -> int:
-        """Points that a trial must have: where they are those that were spare, one is enough."""
-        spare = self.compares != "decisions" and self.points == min(
-            counts.MOST_POINTS, self.spare_points
-        )
-        return 1 if spare else self.points
+    def _least(self) -> Self:
+        """The same without a cap, and with one point where all of them were spare."""
+        spare = self.points == min(counts.MOST_POINTS, self.spare_points)
+        points = 1 if spare and self.compares != "decisions" else self.points
+        return replace(self, points=points, max_trials=None)
 
     @property
     def n_trials(self) -> int:

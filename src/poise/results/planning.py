@@ -172,17 +172,12 @@ def menu_table(
         f"{exactly(delta)} says stable with probability at least {exactly(power)}; - where it "
         "never does."
     )
-    rows = [
-        {
-            "n": f"{row.n:,}",
-            "trials": f"{row.n_trials:,}",
-            "fits": f"{row.n_fits:,}",
-            "smallest delta": "-" if row.smallest_delta is None else at_most(row.smallest_delta),
-            "delta* up to": "-" if row.delta_star is None else at_least(row.delta_star),
-        }
-        for row in menu
-    ]
-    return TextTable.of(rows, caption)
+    rows = []
+    for row in menu:
+        smallest = "-" if row.smallest_delta is None else at_most(row.smallest_delta)
+        reach = "-" if row.delta_star is None else at_least(row.delta_star)
+        rows.append([f"{row.n:,}", f"{row.n_trials:,}", f"{row.n_fits:,}", smallest, reach])
+    return TextTable(["n", "trials", "fits", "smallest delta", "delta* up to"], rows, caption)
 
 
 def _answer(plan: Plan) -> str:

@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from poise.theory.martingales import Processes
 
 Floats = NDArray[np.float64]
-_SHARES = {  # where the changes of a trial are read as one, by whether all rows leave
-    True: "where every row of the training set leaves in turn",
-    False: "for decisions, whose changes are shares",
-}
 _SHARE = re.compile(r"\s*([0-9.eE+-]+)\s*%\s*of\s+sd\s*")
 
 
@@ -183,17 +179,17 @@ def read_by(law: ModuleType, table: Changes) -> Floats:
 def _averages(design: Design, asked: Question) -> bool:
     delta, test, gamma = asked.delta, asked.test, asked.gamma
     decisions = design.compares == "decisions"
-    if gamma is not None and (not design.all_leave or decisions or test == "averaged"):
+    if gamma is not None:
+        if design.all_leave and not decisions and test != "averaged":
+            return False
         problem = "is for the Binomial test where every row of a given training set leaves in turn"
         raise ArgumentError(problem, argument="gamma", got=gamma)
-    if test == "binomial" and gamma is None and (design.all_leave or decisions):
-        raise ArgumentError(
-            f"must not be 'binomial' {_SHARES[design.all_leave]}",
-            argument="test",
-            remedy="give gamma, the share of them that is tolerated" if design.all_leave else "",
-        )
-    if gamma is not None or design.all_leave or decisions:
-        return gamma is None
+    if design.all_leave or decisions:
+        if test != "binomial":
+            return True
+        problem = "must not be 'binomial' where all changes of a trial are read as one share"
+        remedy = "give gamma, the share of them that is tolerated" if design.all_leave else ""
+        raise ArgumentError(problem, argument="test", remedy=remedy)
     if test != "auto":
         return test == "averaged"
     if delta == 0 or design.removals == design.points == 1:

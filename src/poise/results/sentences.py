@@ -142,41 +142,42 @@ def _verdict(result: Result) -> str:
 
 
 def _seen(result: Result) -> str:
-    design, trials, m = result.design, result.trials, result.n_observed
+    design, zeta = result.design, number(result.trials.zeta)
+    coin = f"; coin {zeta}; a repeat must use this result" if design.randomized else ""
+    return _observed(result, _larger(result), _pvalues(result), coin)
+
+
+def _observed(answer: Result | Trials, said: str, p: str = "", coin: str = "") -> str:
+    """Say what was seen, in which trials, by which seed."""
+    design, m, failed = answer.design, answer.n_observed, answer.n_failures
     if not m:
         return f"Seen: no trial. One takes {design.needed()}."
-    seed = f"; seed {design.seed}" if design.from_rows else ""
-    coin = f"; coin {number(trials.zeta)}; a repeat must use this result" * design.randomized
-    p = f"({_pvalues(result)}{seed}{coin})"
-    return f"Seen: {_early(result)}{_larger(result)} {p}{_failed(trials)}."
-
-
-def _early(answer: Result | Trials) -> str:
-    ran = f"in the first {answer.n_observed:,} of {answer.n_trials:,} trials, stopped early, "
-    return ran if answer.stopped_early else ""
+    ran = f"in the first {m:,} of {answer.n_trials:,} trials, stopped early, "
+    seed = f"seed {design.seed}" if design.from_rows else ""
+    beside = "; ".join(filter(None, [p, seed])) + coin
+    beside = f" ({beside})" if beside else ""
+    ends = f"; {failed:,} of {counted(m, 'trial')} failed." if failed else "."
+    return f"Seen: {ran if answer.stopped_early else ''}{said}{beside}{ends}"
 
 
 def _larger(result: Result) -> str:
     """Say how many changes were larger, among those that the test reads."""
-    design, trials, m = result.design, result.trials, result.n_observed
-    share, total = _share(trials.observed(result.epsilon)), trials.changes.size
-    in_trials = f" in {counted(m, 'trial')}"
+    design, changes, m = result.design, result.changes, result.n_observed
+    share, in_trials = _share(result.trials.observed(result.epsilon)), f" in {counted(m, 'trial')}"
     what, did = _moved(design)
     if design.compares == "decisions":
         return f"{share} of the decisions changed on average{in_trials}"
-    moved = round(result.delta_observed * m)
-    if result.question.gamma is not None:
-        beyond = f"a share of larger changes above {exactly(result.question.gamma)}"
-        return f"{moved:,} of {counted(m, 'trial')} had {beyond}"
+    if (gamma := result.question.gamma) is not None:
+        beyond = f"a share of larger changes above {exactly(gamma)}"
+        return f"{larger_changes(result, 'trial')} had {beyond}"
+    found = larger_changes(result, what)
+    one = found.startswith("1 of ") or " of 1 " in found
     if _averages(result):
-        said = f"{share} of {counted(total, what)}{'' if result.stopped_early else in_trials}"
-        one = total == 1
-    else:
-        every = f" ({share} of all {total:,})" if total > m else ""
-        said = f"{moved:,} of {counted(m, what)}{every}"
-        one = 1 in (moved, m)
+        found += "" if result.stopped_early else in_trials
+    elif changes.size > m:
+        found += f" ({share} of all {changes.size:,})"
     larger = f"{'was' if one else 'were'} larger than {exactly(result.epsilon)}"
-    return f"{said} {larger if design.sized else did}"
+    return f"{found} {larger if design.sized else did}"
 
 
 def _averages(result: Result) -> bool:
@@ -193,18 +194,14 @@ def _moved(design: Design) -> tuple[str, str]:
     return ("label", "changed") if label else ("prediction", "changed between right and wrong")
 
 
-def larger_changes(result: Result) -> str:
-    """Write the same in a few words, for a table."""
-    trials, m = result.trials, result.n_observed
-    failed = f", {result.n_failures:,} failed" if result.n_failures else ""
+def larger_changes(result: Result, what: str = "") -> str:
+    """Count larger changes among those that the test reads: "0 of 40", or "3.7% of 240"."""
+    total = result.changes.size if _averages(result) else result.n_observed
     if _averages(result):
-        return f"{_share(trials.observed(result.epsilon))} of {trials.changes.size:,}{failed}"
-    return f"{round(result.delta_observed * m) if m else 0:,} of {m:,}{failed}"
-
-
-def _failed(trials: Trials) -> str:
-    failed, m = trials.n_failures, trials.n_observed
-    return f"; {failed:,} of {counted(m, 'trial')} failed" if failed else ""
+        found = _share(result.trials.observed(result.epsilon))
+    else:
+        found = f"{round(result.delta_observed * total) if total else 0:,}"
+    return f"{found} of {counted(total, what) if what else f'{total:,}'}"
 
 
 def _pvalues(result: Result) -> str:
@@ -342,17 +339,13 @@ def measured(trials: Trials) -> list[str]:
 
 
 def _measured_seen(trials: Trials) -> str:
-    m, design = trials.n_observed, trials.design
-    if not m:
-        return f"Seen: no trial. One takes {design.needed()}."
+    if not trials.design.sized:
+        return _observed(trials, _larger(trials.test(delta=trials.delta)))
     known = trials.changes[~np.isnan(trials.changes)]
-    said = f"{counted(trials.changes.size, 'change')} in {counted(m, 'trial')}"
-    if not design.sized:
-        said = _larger(trials.test(delta=trials.delta))
-    elif known.size:
+    said = f"{counted(trials.changes.size, 'change')} in {counted(trials.n_observed, 'trial')}"
+    if known.size:
         said += f", median {number(float(np.median(known)))}, largest {number(float(known.max()))}"
-    seed = f" (seed {design.seed})" if design.from_rows else ""
-    return f"Seen: {_early(trials)}{said}{seed}{_failed(trials)}."
+    return _observed(trials, said)
 
 
 def _measured_limit(trials: Trials) -> str:

@@ -210,13 +210,14 @@ def by_name(answers: Any) -> list[tuple[str, Any]]:
 
 def cells(name: str, result: Result) -> dict[str, str]:
     """Return the cells of a result, by the heads of their columns."""
+    failed = f", {result.n_failures:,} failed" if result.n_failures else ""
     return {
         "algorithm": name,
         "n": f"{result.n:,}" if result.n else "",
         "trials": f"{result.n_observed:,}",
         "ε": "" if result.epsilon is None else exactly(result.epsilon),
         "δ": exactly(result.delta),
-        "larger changes": larger_changes(result),
+        "larger changes": larger_changes(result) + failed,
         "p": pvalue(result, result.verdict),
         "P(larger)": limit_of_delta(result),
         "verdict": result.verdict,

@@ -334,12 +334,6 @@ class Trials(Answer):
         """
         return self._asked(epsilon, delta, alpha).delta_upper
 
-    def delta_lower(
-        self, epsilon: float | None = None, alpha: float = 0.05, *, delta: float | None = None
-    ) -> float:
-        """Compute the lower confidence limit for P(change > epsilon); see :meth:`delta_upper`."""
-        return self._asked(epsilon, delta, alpha).delta_lower
-
     def epsilon_upper(self, delta: float, alpha: float = 0.05) -> float | None:
         """Compute the upper confidence limit for the (1 - delta)-quantile of the change.
 
@@ -348,13 +342,6 @@ class Trials(Answer):
         trials). Infinite if the trials are too few for this delta; None for labels and decisions.
         """
         return self._asked(self.design.least_epsilon, delta, alpha).epsilon_upper
-
-    def epsilon_lower(self, delta: float, alpha: float = 0.05) -> float | None:
-        """Compute the lower limit for the (1 - delta)-quantile; see :meth:`epsilon_upper`.
-
-        With confidence 1 - alpha, at least a share delta of changes is as large as it.
-        """
-        return self._asked(self.design.least_epsilon, delta, alpha).epsilon_lower
 
     def _asked(self, epsilon: float | None, delta: float | None, alpha: float) -> Result:
         return self.judge(Question(epsilon, self.delta if delta is None else delta, alpha))
@@ -539,9 +526,6 @@ class Trials(Answer):
         mine, theirs = self.__getstate__(), other.__getstate__()
         tables = [(mine.pop(name), theirs.pop(name)) for name in ("changes", "errors")]
         return mine == theirs and all(np.array_equal(a, b, equal_nan=True) for a, b in tables)
-
-    def __hash__(self) -> int:
-        return hash((self.changes.tobytes(), self.design))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: vars(self)[name] for name in self.__dataclass_fields__} | {"origin": None}
