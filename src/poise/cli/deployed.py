@@ -66,7 +66,7 @@ def _tell(output: Output, found: Any) -> Exit:
     """Tell the answer and, where every row left in turn, which of them matter most."""
     rows = list(_influential(found, Running.now().source))
     after = "\n".join(["", *_table(rows)]) if rows else ""
-    return output.tell(found, {"influence": rows} if rows else {}, after=after)
+    return output.tell(found, {"influence": rows} if rows else {}, after)
 
 
 def _influential(found: Any, source: Source) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ from poise.checks import choice, counted, did_you_mean
 from poise.cli.algorithms import algorithm_of, loaded
 from poise.cli.errors import Exit, say, status_of, told, worst
 from poise.cli.options import is_typed
-from poise.cli.output import Output, files_named, print_answer
+from poise.cli.output import Output, SideBySide, files_named, print_answer
 from poise.cli.rows import OF_ROWS, READ, Source
 from poise.errors import ArgumentError, DataError, PoiseError, TrialError, printable
 from poise.settings import Every, OneTrainingSet, settings_of
@@ -54,11 +54,10 @@ def run(ctx: click.Context, path: Path) -> Exit:
         asked = {e["name"]: _checked(path, source, rows, e, more) for e in entries}
         if ctx.params["check_only"]:
             return _tell_counts({name: job for name, (job, _) in asked.items()})
-        answers = {name: _answer(name, *each) for name, each in asked.items()}
-    said = {name: _said(each) for name, each in answers.items()}
+        answers = Answers({name: _answer(name, *each) for name, each in asked.items()})
     if ctx.params["summary"]:
-        _append(Path(ctx.params["summary"]), path.name, said)
-    output.tell(answers, lines={name: first for name, (first, *_) in said.items()})
+        _append(Path(ctx.params["summary"]), path.name, answers)
+    output.tell(answers)
     accept = ctx.params["accept"] is not None
     return worst(
         _status(answers[e["name"]], accept or e["inconclusive"] != "fail") for e in entries
@@ -131,6 +130,13 @@ def _tell_counts(jobs: Mapping[str, Job]) -> Exit:
     return Exit.STABLE
 
 
+class Answers(SideBySide):
+    """The answers of a gate: one line for each question."""
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}: {_said(each)[0]}" for name, each in self.items())
+
+
 def _said(answer: Any) -> list[str]:
     """Return the first lines of an answer: the verdict, and what was seen."""
     if isinstance(answer, str):
@@ -138,11 +144,11 @@ def _said(answer: Any) -> list[str]:
     return str(answer).splitlines()[len(answer.warnings) :][:2]
 
 
-def _append(summary: Path, title: str, said: Mapping[str, list[str]]) -> None:
+def _append(summary: Path, title: str, answers: Answers) -> None:
     """Append the answers as a Markdown table, for the summary of a CI run."""
     from poise.results.tables import TextTable
 
-    rows = [(_cell(name), _cell(" ".join(lines))) for name, lines in said.items()]
+    rows = [(_cell(name), _cell(" ".join(_said(each)))) for name, each in answers.items()]
     table = TextTable(["question", "answer"], rows).markdown()
     with summary.open("a", encoding="utf-8") as file:
         file.write(f"### poise: {title}\n\n{table}\n\n")

@@ -66,21 +66,17 @@ class Output:
         if (names := ", ".join(written)) and not self.given.get("quiet"):
             click.echo(f"Written: {names}", err=True)
 
-    def tell(
-        self, answer: Any, beside: Named = _NONE, lines: Named = _NONE, after: str = ""
-    ) -> Exit:
+    def tell(self, answer: Any, beside: Named = _NONE, after: str = "") -> Exit:
         """Save and print an answer, or several by their names; return the worst exit status.
 
-        In place of an answer there may be a text, which says why there is none. What stands
-        ``beside`` an answer is printed as JSON only, and what comes ``after`` it in words only;
-        ``lines`` take the place of a table. What cannot be saved is printed all the same.
+        What stands ``beside`` an answer is printed as JSON only, and what comes ``after`` it in
+        words only. What cannot be saved is printed all the same.
         """
         several = isinstance(answer, Mapping)
         answers = dict(getattr(answer, "answers", answer)) if several else {"": answer}
         found = {name: each for name, each in answers.items() if not isinstance(each, str)}
-        judged = all(hasattr(each, "verdict") for each in found.values())
-        has_latex = self.form == "latex" and hasattr(answer, "to_latex")
-        if self.form in ("details", "latex") and not (judged or has_latex):
+        has_details = all(hasattr(each, "details") for each in found.values())
+        if not {"latex": hasattr(answer, "to_latex"), "details": has_details}.get(self.form, True):
             problem = "--latex and --details need a verdict: give --epsilon and --delta."
             raise click.UsageError(problem)
         try:
@@ -89,39 +85,44 @@ class Output:
         finally:
             doubts = list(dict.fromkeys(text for each in found.values() for text in each.warnings))
             Running.now().doubts.extend(doubts)  # a file tells its own only here
-            if self.form in ("as_json", "details") or (self.form == "text" and not lines):
-                Running.now().told.update(doubts)
             if self.form == "as_json":
+                Running.now().told.update(doubts)
                 contents = {name: as_dict(each) for name, each in answers.items()}
                 print_json(contents if several else {**contents[""], **beside})
             else:
-                paragraphs(self._in_words(answer, answers, found, lines))
-                if after and self.form in ("text", "details"):
-                    paragraphs(after)
+                text = self._in_words(answer, answers)
+                Running.now().told.update(each for each in doubts if each in text)
+                paragraphs(f"{text}\n{after}" if self.form in ("text", "details") else text)
         return worst(map(status_of, answers.values()))
 
-    def _in_words(self, answer: Any, answers: Named, found: Named, lines: Named) -> str:
+    def _in_words(self, answer: Any, answers: Named) -> str:
         """Return what one answer says, or several, in the form that was asked for."""
-        from poise.results.sentences import ASKED_AFTER
-        from poise.results.tables import table
-
-        measured = any(not hasattr(each, "verdict") for each in found.values())
         if self.form == "quiet":
             words = (f"{_in_a_word(each)}\t{name}" for name, each in answers.items())
             return "\n".join(map(str.rstrip, words))
         if self.form == "details":
             words = (f"{name}: {_in_full(each)}" for name, each in answers.items())
             return "\n\n".join(words).removeprefix(": ")
-        if self.form == "latex":
-            return str(answer.to_latex() if hasattr(answer, "to_latex") else table(found).latex())
-        if lines:
-            return "\n".join(f"{name}: {line}" for name, line in lines.items())
-        if not isinstance(answer, dict):
-            return str(answer)
-        if measured:
-            return "\n\n".join(f"{name}: {each}" for name, each in answers.items())
-        after = any(each.asked == "after" for each in found.values())
-        return "\n".join([str(table(found)), *[ASKED_AFTER] * after])
+        return str(answer.to_latex() if self.form == "latex" else answer)
+
+
+class SideBySide(dict[str, Any]):
+    """Answers by their names, each for itself; a text says why there is none."""
+
+    def to_latex(self) -> str:
+        """Return a table of those that are verdicts."""
+        from poise.results.tables import table
+
+        return table({k: each for k, each in self.items() if not isinstance(each, str)}).latex()
+
+    def __str__(self) -> str:
+        from poise.results.sentences import ASKED_AFTER
+        from poise.results.tables import table
+
+        if not all(hasattr(each, "verdict") for each in self.values()):
+            return "\n\n".join(f"{name}: {each}" for name, each in self.items())
+        after = any(each.asked == "after" for each in self.values())
+        return "\n".join([str(table(self)), *[ASKED_AFTER] * after])
 
 
 def _in_full(answer: Any) -> str:

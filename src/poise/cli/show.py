@@ -14,7 +14,7 @@ from poise.cli import options
 from poise.cli.algorithms import algorithm_of, loaded
 from poise.cli.deployed import fresh_options
 from poise.cli.errors import Exit
-from poise.cli.output import Output, print_answer
+from poise.cli.output import Output, SideBySide, print_answer
 from poise.cli.rows import Source
 from poise.errors import ArgumentError, RecordError
 
@@ -56,7 +56,7 @@ def show(ctx: click.Context, /, files: tuple[str, ...], exit_status: bool, **val
     several = len(files) > 1 or Path(files[0]).is_dir()
     output = Output(ctx, folder=several)
     asked = options.given(ctx)
-    found = {file.removesuffix(".json"): _found(file, asked) for file in files}
+    found = SideBySide((file.removesuffix(".json"), _found(file, asked)) for file in files)
     if len(files) > 1 and any(isinstance(each, Mapping) for each in found.values()):
         raise click.UsageError("Show a folder alone.", ctx)
     status = output.tell(found if len(files) > 1 else next(iter(found.values())))
@@ -73,7 +73,7 @@ def _found(file: str, asked: dict[str, Any]) -> Any:
     if isinstance(kept, Together) and asked:
         raise click.UsageError(f"{file} holds answers that share a level: ask one of its files.")
     if isinstance(kept, dict):
-        return {name: _asked(each, asked) for name, each in kept.items()}
+        return SideBySide((name, _asked(each, asked)) for name, each in kept.items())
     if not asked and kind_of(file) == "journal" and kept.asked is not None:
         return kept.judge(kept.asked)
     return _asked(kept, asked)

@@ -187,7 +187,7 @@ def _averages(design: Design, asked: Question) -> bool:
     if design.all_leave or decisions:
         if test != "binomial":
             return True
-        problem = "must not be 'binomial' where all changes of a trial are read as one share"
+        problem = "must not be 'binomial' for decisions, nor where every row leaves in turn"
         remedy = "give gamma, the share of them that is tolerated" if design.all_leave else ""
         raise ArgumentError(problem, argument="test", remedy=remedy)
     if test != "auto":
