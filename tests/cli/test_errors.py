@@ -39,17 +39,16 @@ RIDGE --epsilon much => --epsilon must be a number >= 0 or a share such as '5% o
 RIDGE --seed -1 => --seed must be a whole number >= 0, got -1
 RIDGE --target prize => has no column 'prize', only id, size, price; did you mean 'price'?
 RIDGE --drop idd => has no column 'idd', only id, size, price; did you mean 'id'?
-RIDGE --groups sise => --groups is not a column of numbers.csv: 'sise'; did you mean 'size'?
+RIDGE --groups sise => --groups names no column of numbers.csv, which has size, price, got
 RIDGE --unlabeled nowhere.csv => nowhere.csv
 test - --target y --algorithm Ridge --n 9 --epsilon 1 --delta 0.2 --unlabeled - => holds one table
 RIDGE --save nowhere/x.json => --save cannot be written: there is no folder nowhere
 RIDGE --save . => --save must be a regular file, got '.'
 RIDGE(alpha --n 20 => --algorithm must look like Ridge(alpha=1.0, name='text')
 BASE --algorithm Rigde => got 'Rigde'; did you mean 'Ridge'?
-BASE --algorithm own.py => name what is in it: own.py:NAME
+BASE --algorithm own.py => module:name or file.py:name, got 'own.py'
 plan --n 5 => Give two of --rows, --n and --delta, or --rows alone.
-BASE --algorithm sklearn.linear_model.Ridge => did you mean sklearn.linear_model:Ridge?
-BASE --algorithm model.joblib => model.joblib holds a fitted model
+BASE --algorithm model.joblib => module:name or file.py:name, got 'model.joblib'
 BASE --algorithm no_such_module:x => cannot import 'no_such_module'
 BASE --algorithm nowhere.py:x => no such file
 MODELS:maen => has no 'maen'; did you mean 'mean'?
@@ -69,7 +68,6 @@ MODELS:number(a=1) => --algorithm must be an estimator or a function, got 7
 PIPE:bare(a=1) => Bare does not take these parameters
 PIPE:pipeline(ridge__gamma=1) => Invalid parameter 'gamma'
 BASE --algorithm sklearn.pipeline:Pipeline => Pipeline cannot be created
-BASE --algorithm poise_test_twice:x => name the file: poise_test_twice.py:
 BASE --algorithm colorsys.py:x => colorsys.py has the name of another module; rename the file
 test labels.csv --target price --algorithm RidgeClassifier --n 20 --delta 0.2 --epsilon 1 => \
 --epsilon must be left out

@@ -35,7 +35,6 @@ algorithm = "Lasso(alpha=0.2)"
 ONE = f"{DATA}[[questions]]\nalgorithm = 'Lasso'\nn = 20\nepsilon = 0.5\ndelta = 0.2\n"
 WRONG = [  # the file, and what is said of it
     ("= 3", "is not a TOML file: "),
-    ("[questions]\n" * 2, "; a question begins with [[questions]]"),
     (f"{GATE}name = 'small changes'", "two questions are called 'small changes'"),
     ("[data]\nfile = 'numbers.csv'", "needs [data] with a file, and [[questions]]"),
     ("n = 3", "has no key 'n'"),

@@ -18,8 +18,6 @@ from typing import Any
 from poise.checks import did_you_mean
 from poise.errors import AlgorithmError, ArgumentError
 
-_FITTED = re.compile(r"\.(joblib|pkl|pickle|dill|sav|skops|onnx|pt|h5)(:|$)", re.IGNORECASE)
-
 
 def algorithms_of(given: Mapping[str, Any]) -> list[Any]:
     """Load what ``algorithm`` and ``program`` name, one or several."""
@@ -69,12 +67,6 @@ def load_algorithm(place: str) -> Any:
     >>> load_algorithm("Ridge(alpha=2.0, solver='lsqr')")
     Ridge(alpha=2.0, solver='lsqr')
     """
-    if _FITTED.search(place):
-        raise AlgorithmError(
-            f"{place.partition(':')[0]} holds a fitted model, and a test fits again and again",
-            remedy="give what makes the model: Ridge(alpha=2.0), or a function or estimator in a "
-            "file, train.py:model",
-        )
     place, parameters = split(place)
     return with_parameters(load_object(place, "algorithm"), parameters)
 
@@ -85,11 +77,8 @@ def load_object(place: str, argument: str) -> Any:
     homes = {} if source else _homes()
     source = source or homes.get(name, "")
     if not source or not name:
-        before, _, last = place.rpartition(".")
-        hint = f"; did you mean {before}:{last}?" if before else did_you_mean(name, homes)
-        hint = f"; name what is in it: {place}:NAME" if last == "py" else hint
         problem = f"must be a class of scikit-learn, module:name or file.py:name, got {place!r}"
-        raise ArgumentError(problem + hint, argument=argument)
+        raise ArgumentError(problem + did_you_mean(name, homes), argument=argument)
     found: Any = _from_file(Path(source)) if source.endswith(".py") else _module(source)
     for part in name.split("."):
         if not hasattr(found, part):
@@ -136,14 +125,8 @@ def _blamed(what: str) -> AbstractContextManager[None]:
 
 def _module(name: str) -> ModuleType:
     """Import an installed module; the folder of the data is not searched for one."""
-    try:
-        with _blamed(f"cannot import {name!r}"):
-            return importlib.import_module(name)
-    except AlgorithmError as error:
-        file = Path(*name.split(".")).with_suffix(".py")
-        if isinstance(error.__cause__, ModuleNotFoundError) and file.is_file():
-            raise AlgorithmError(f"{error}", remedy=f"name the file: {file}:…") from error
-        raise
+    with _blamed(f"cannot import {name!r}"):
+        return importlib.import_module(name)
 
 
 def _from_file(path: Path) -> ModuleType:

@@ -69,8 +69,7 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        hint = "; a question begins with [[questions]]" if "questions" in str(error) else ""
-        raise ArgumentError(f"{path} is not a TOML file: {error}{hint}") from None
+        raise ArgumentError(f"{path} is not a TOML file: {error}") from None
     _require_known(content, ("data", "defaults", "questions"), f"{path}")
     data, defaults = content.get("data", {}), content.get("defaults", {})
     _require_known(data, _DATA, f"{path}: [data]")

@@ -25,7 +25,6 @@ _METAVARS = {
     "distance": "NAME",
     "coupling": "shared|independent|NAME",
 }
-_EXAMPLE = "\nFor example:"  # before lines that are shown as they are
 _PLACES = "Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name."
 _NONE = "none"  # how None is written, where the default is another value
 

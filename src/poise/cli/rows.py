@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from poise import checks
-from poise.checks import did_you_mean
 from poise.cli.errors import Running, say
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.numbers import without_noise
@@ -48,6 +47,7 @@ class Source:
     def read(self) -> dict[str, Any]:
         """Return the rows as the library takes them; a missing column is told at once."""
         from poise.data.read import read_table
+        from poise.data.rows import as_rows, column_of
 
         if [self.file, *self.others.values()].count("-") > 1:
             raise ArgumentError("standard input holds one table; give the other one as a file")
@@ -55,9 +55,7 @@ class Source:
         table = self.tables["X"] = replace(table, frame=self._complete(table.frame, self.file))
         names = [str(name) for name in table.frame.columns]
         for name, column in self.columns.items():
-            if column not in names:
-                problem = f"is not a column of {self.file}: {column!r}"
-                raise ArgumentError(problem + did_you_mean(str(column), names), argument=name)
+            column_of(as_rows(table.frame, "X"), name, column)
         rows = {"X": table.frame, "y": table.target, **self.columns}
         rows |= {name: self._beside(name, table, names) for name in self.others}
         if self.given.get("hold_out") is not None:

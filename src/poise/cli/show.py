@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from poise.checks import did_you_mean
 from poise.cli import options
 from poise.cli.algorithms import algorithm_of, loaded
 from poise.cli.deployed import fresh_options
@@ -160,17 +159,15 @@ def judge(
       poise judge predictions.csv --columns old,new --epsilon 5 --delta 0.1
       poise judge changes.csv --n 40 --epsilon 5 --delta 0.1
     """
-    output = Output(ctx)
-    asked = options.given(ctx)
+    from poise.data.rows import as_rows, column_of
+
+    output, asked = Output(ctx), options.given(ctx)
     names = columns.split(",") if columns else []
     if (n is None) != (len(names) == 2):
         raise click.UsageError("Give --columns OLD,NEW for predictions, or --n for changes.", ctx)
     rows = Source(file, ctx.params).read()
-    known = list(map(str, rows["X"].columns))
     for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise ArgumentError(f"{file} has no column {name!r}, only {', '.join(known)}{hint}")
+        column_of(as_rows(rows["X"], "X"), "columns", name)
     return output.tell((_predictions if n is None else _changes)(rows, names, asked))
 
 

@@ -60,10 +60,7 @@ class Together(Shown, Mapping[str, Result]):
         return next(iter(self.trials.values())).design
 
     def __getitem__(self, name: object) -> Result:
-        if str(name) not in self.results:
-            hint = checks.did_you_mean(str(name), self.results)
-            raise KeyError(f"no result is called {name!r}{hint}")
-        return self.results[str(name)]
+        return self.results[str(name)]  # a size may be a number
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.results)
@@ -248,16 +245,14 @@ class Curve(Together):
         DataFrame
             A row for each size with its limits, and ``certified``, which is False.
         """
-        sizes = [checks.count("n", each, 2) for each in (n if isinstance(n, Iterable) else [n])]
+        least = min(self.n)
+        several = n if isinstance(n, Iterable) else [n]
+        sizes = [checks.count("n", each, least) for each in several]
         rate = checks.number("power", power, "a finite number >= 0")
         if rate and not self._design.sized:
             problem = f"must be 0: a change of the {self._design.distance} has no size"
             raise ArgumentError(problem, argument="power", got=power)
-        least = min(self.n)
-        if not sizes or min(sizes) < least:
-            raise ArgumentError(f"must hold sizes of at least {least:,}", argument="n", got=n)
         limits, rows = self.epsilon_upper, []
-        share = self.level / len(sizes)
         allowed, delta = self.question.epsilon, self.question.delta
         for size in sizes:
             smaller = [t for t in self.trials.values() if t.design.n <= size]
@@ -266,7 +261,10 @@ class Curve(Together):
             if limits:
                 row["epsilon_upper"] = min(limits[t.design.n] * by for t, by in carried)
             if self.results:  # each size asks about another epsilon, and has its share of the level
-                asked = [(t, allowed and allowed / by) for t, by in carried]
+                share, asked = (
+                    self.level / len(sizes),
+                    [(t, allowed and allowed / by) for t, by in carried],
+                )
                 row["delta_upper"] = min(t.delta_upper(to, share, delta=delta) for t, to in asked)
             rows.append(row | {"certified": False})
         return as_frame(rows)

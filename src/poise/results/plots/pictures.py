@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from poise import numbers
 from poise.checks import counted
 from poise.errors import printable
-from poise.results.design import Design, in_brief
+from poise.results.design import in_brief
 from poise.results.plots.frame import COLOURS, WORD, Panels, Size, legend, level, remark, upright
 from poise.results.profile import Profile
 from poise.results.question import read_by
@@ -37,16 +37,20 @@ SMALLEST, LARGEST = 1e-300, 1e300  # of an axis: further out doubles get coarse 
 def plot_changes(answer: Trials | Result, **place: Any) -> Any:
     """Draw the changes and, below them, the limit for every ε, with the one that was asked.
 
-    Small measured changes say nothing about how large the next one may be: the limits do.
+    Small measured changes say nothing about how large the next one may be: the limits do. Changes
+    that have no size are drawn as their share, with its limits.
     """
     mark, design = Mark.of(answer), answer.design
-    panels = Panels(3.6, (1, 1), **place) if design.sized else Panels(2.6, (1, 0.3), **place)
-    above, below = panels.axes
-    ends = draw_bars(above, answer, mark.epsilon, mark.limit or 0.0)
     if design.sized:
+        panels = Panels(3.6, (1, 1), **place)
+        above, below = panels.axes
+        ends = draw_bars(above, answer, mark.epsilon, mark.limit or 0.0)
         _draw_limits(below, Profile.of(answer.table, answer.law, mark.alpha), ends, mark)
     else:
-        _draw_question(below, mark, _what(design))
+        panels = Panels(1.3, **place)
+        _draw_rows(panels.axes[0], [mark], mark.delta)
+        what = "decisions" if design.compares == "decisions" else "labels"
+        panels.axes[0].set(yticks=[], xlabel=f"changed {what}, {mark.scope}")
     size = f"n = {design.n:,}" if design.n else ""
     words = filter(None, [mark.verdict, size, counted(answer.n_observed, "trial")])
     return panels.finish(design.title, " · ".join(words), mark.verdict)
@@ -64,14 +68,16 @@ def draw_bars(
     axes: Axes, answer: Trials | Result, epsilon: float | None = None, limit: float = 0.0
 ) -> Size:
     """Draw how many changes are how large, and how many are larger than ε; return the ends."""
-    changes, what = _drawn(answer)
+    changes = read_by(answer.law, answer.table).ravel()
     edges, counts, not_drawn = histogram(changes, epsilon, limit)
     large = edges[:-1] >= (np.inf if epsilon is None else epsilon)
     colours = np.where(large, COLOURS["large"], COLOURS["small"])
     style: dict[str, Any] = {"align": "edge", "edgecolor": "white", "linewidth": 0.4}
     axes.bar(edges[:-1], counts, np.diff(edges), color=colours, **style)
     ends = float(edges[0]), float(edges[-1])
-    axes.set(xlim=ends, ylim=(0, 1.12 * max(1, *counts)), xlabel=what)
+    axes.set(xlim=ends, ylim=(0, 1.12 * max(1, *counts)))
+    what = "loss" if answer.design.compares == "losses" else "prediction"
+    axes.set_xlabel(f"change of the {what}")
     axes.set_ylabel("trials" if changes.size == answer.n_observed else "changes")
     axes.locator_params(axis="y", integer=True, nbins=5)
     if notes := [f"{count:,} {each}" for each, count in not_drawn.items() if count]:
@@ -80,17 +86,6 @@ def draw_bars(
         larger = f"{(changes > epsilon).sum():,} of {changes.size:,} larger than"
         upright(axes, epsilon, f"{larger} ε = {numbers.exactly(epsilon)}")
     return ends
-
-
-def _drawn(answer: Trials | Result) -> tuple[Floats, str]:
-    """Return the changes that the test reads, or shares of those that have no size."""
-    if answer.design.sized:
-        what = "loss" if answer.design.compares == "losses" else "prediction"
-        return read_by(answer.law, answer.table).ravel(), f"change of the {what}"
-    trials = answer if isinstance(answer, Trials) else answer.trials
-    failed = np.isnan(trials.changes).any(axis=(1, 2))
-    shares = np.where(failed, np.nan, trials.shares(failures_exceed=False))
-    return shares, f"share of changed {_what(answer.design)} in a trial"
 
 
 def _draw_limits(axes: Axes, profile: Profile, span: Size, mark: Mark | None = None) -> None:
@@ -119,17 +114,15 @@ def _draw_mark(axes: Axes, mark: Mark) -> None:
     level(axes, mark.delta, f"δ = {numbers.exactly(mark.delta)}")
 
 
-def _draw_question(axes: Axes, mark: Mark, what: str) -> None:
-    """Draw the probability, or mean share, of changes that have no size; there is no ε."""
-    end = 1.2 * max(mark.delta, mark.low or 0.0, mark.high or 0.0)
-    axes.set(xlim=(0, min(1.0, end)), ylim=(-1, 1), yticks=[])
-    mark.draw(axes)
-    upright(axes, mark.delta, f"δ = {numbers.exactly(mark.delta)}")
-    axes.set_xlabel(f"changed {what}, {mark.scope}")
-
-
-def _what(design: Design) -> str:
-    return "decisions" if design.compares == "decisions" else "labels"
+def _draw_rows(axes: Axes, marks: list[Mark], delta: float) -> None:
+    """Draw shares of larger changes one below the other, with their limits; there is no ε."""
+    for k, mark in enumerate(marks):
+        mark.draw(axes, row=k)
+    end = 1.05 * max(delta, *(max(mark.seen, mark.high or 0.0) for mark in marks))
+    axes.set(xlim=(0, min(1.0, end) or 1.0), ylim=(len(marks) - 0.5, -0.5))
+    axes.locator_params(axis="x", nbins=6)
+    axes.grid(visible=False)
+    upright(axes, delta, f"δ = {numbers.exactly(delta)}")
 
 
 # several algorithms or sizes beside each other, and the power of a planned test
@@ -140,16 +133,11 @@ def plot_compared(compared: Comparison, **place: Any) -> Any:
     names, question = list(compared), compared.question
     panels = Panels(0.9 + _PER_ROW * len(names), **place)
     (axes,) = panels.axes
-    marks = [Mark.of(compared[name]) for name in names]
-    for k, mark in enumerate(marks):
-        mark.draw(axes, row=k)
+    _draw_rows(axes, [Mark.of(each) for each in compared.values()], question.delta)
     brief = [in_brief(printable(name), 2 * _LONGEST) for name in names]
     shown = [textwrap.fill(each, _LONGEST, max_lines=2, placeholder=" …") for each in brief]
     axes.set_yticks(range(len(names)), shown, parse_math=False)
-    end = 1.05 * max(question.delta, *(max(mark.seen, mark.high or 0) for mark in marks))
-    axes.set(xlim=(0, end or 1), ylim=(len(names) - 0.5, -0.5), xlabel=_share(compared))
-    axes.grid(visible=False)
-    upright(axes, question.delta, f"δ = {numbers.exactly(question.delta)}")
+    axes.set_xlabel(_share(compared))
     n = next(iter(compared.trials.values())).design.n
     limits = numbers.confidence(next(iter(compared.values())).question.level)
     return panels.finish(f"{len(names)} algorithms at n = {n:,}", f"each limit: {limits}")
