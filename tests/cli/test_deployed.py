@@ -11,6 +11,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import poise
+from poise.results.trials import LOOKED_AT
 
 RNG = np.random.default_rng(25)
 ROWS = pd.DataFrame({"owner": np.arange(130) // 2, "a": RNG.normal(size=130)})
@@ -34,8 +35,8 @@ delta = 0.3
 
 
 @pytest.fixture(autouse=True)
-def files(folder, monkeypatch):
-    monkeypatch.setattr("poise.results.trials._LOOKED_AT", {})  # this process has no memory
+def files(folder):
+    LOOKED_AT.clear()  # this process has no memory
     TRAINED.to_csv(folder / "trained.csv", index=False)
     FRESH.to_csv(folder / "fresh.csv", index=False)
     FRESH[["owner", "a"]].to_csv(folder / "points.csv", index=False)

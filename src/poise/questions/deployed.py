@@ -23,7 +23,7 @@ from poise.questions.job import Job, Until
 from poise.results.design import MOST_FITTED, Design, Notion
 from poise.results.question import Question
 from poise.results.result import Result
-from poise.results.trials import Trials, looked_at
+from poise.results.trials import LOOKED_AT, Trials
 from poise.settings import OF_A_VERDICT, Everything, checked, documented
 from poise.theory.counts import MOST_POINTS
 
@@ -271,7 +271,7 @@ class GivenJob(Job):
         if planned.n_trials == 0:
             problem = f"holds no trial: one takes {planned.needed()}"
             raise DataError(problem, argument="X_fresh")
-        seen = looked_at(self.sample.digest()) if design.without else 0
+        seen = LOOKED_AT.get(self.sample.digest()) if design.without else None
         if seen and settings["chosen_from"] is None:
             problem = "names rows after their influence on these fresh rows was looked at"
             remedy = f"take other fresh rows, or say chosen_from={seen}: alpha is divided by it"

@@ -35,12 +35,7 @@ _CALLED = {
     "add-one": ("added", "tested"),
     "jackknife": ("tested", "added"),
 }
-_LOOKED_AT: dict[str, int] = {}  # samples whose influential rows were looked at, and their number
-
-
-def looked_at(digest: str) -> int:
-    """Return among how many rows of this sample influential ones were looked for, 0 if never."""
-    return _LOOKED_AT.get(digest, 0)
+LOOKED_AT: dict[str, int] = {}  # samples whose influential rows were looked at, and their number
 
 
 @dataclass(frozen=True)
@@ -480,7 +475,7 @@ class Trials(Answer):
                 remedy="ask poise.measure_deployed with removals_per_trial='all'",
             )
         left_out = self._removed(0)
-        _LOOKED_AT[self.origin.data] = design.n
+        LOOKED_AT[self.origin.data] = design.n
         changes, threshold = self.changes[:, :, 0], self._threshold(epsilon)
         failed = np.isnan(changes)
         changes = np.where(failed, 0.0, changes)
