@@ -25,7 +25,7 @@ class Plan(Shown, planning.Plan):
     drawn_by = "plot_power"
 
     def __str__(self) -> str:
-        lines = [_answer(self), _trials(self), _too_few(self) or _power(self), _cap(self)]
+        lines = [_answer(self), _trials(self), _power(self), _cap(self)]
         return "\n".join(filter(None, [*lines, _averaged(self), _ceiling(self)]))
 
 
@@ -212,27 +212,19 @@ def _row(plan: Plan) -> str:
 
 
 def _power(plan: Plan) -> str:
+    kind = "Binomial test with its coin" if plan.randomized else "Binomial test"
+    test = f"The {kind} for delta = {_delta(plan)} at level {_alpha(plan)}"
+    least = clean_trials(plan.delta, plan.alpha)
+    if plan.n_trials < least and not plan.randomized:
+        why = f"{counted(plan.n_trials, 'trial')}, and {least:,} are the least"
+        return f"{test} cannot say stable: {'nothing shows it' if plan.delta == 0 else why}."
     truth = plan.delta_star
     often = f"change by more than epsilon with probability {exactly(truth)}"
     often = often if truth else "never change by more than epsilon"
     end = ", and less often if they do so more often; epsilon enters in no other way"
     if truth > plan.delta:
         end = "; such an algorithm is not stable"
-    stable = f"says stable with probability {_reached(plan)}"
-    return f"{_test(plan)} {stable} if predictions {often}{end}."
-
-
-def _too_few(plan: Plan) -> str:
-    least = clean_trials(plan.delta, plan.alpha)
-    if plan.randomized or plan.n_trials >= least:
-        return ""
-    why = f"{counted(plan.n_trials, 'trial')}, and {least:,} are the least"
-    return f"{_test(plan)} cannot say stable: {'nothing shows it' if plan.delta == 0 else why}."
-
-
-def _test(plan: Plan) -> str:
-    kind = "Binomial test with its coin" if plan.randomized else "Binomial test"
-    return f"The {kind} for delta = {_delta(plan)} at level {_alpha(plan)}"
+    return f"{test} says stable with probability {_reached(plan)} if predictions {often}{end}."
 
 
 def _reached(plan: Plan) -> str:
