@@ -32,33 +32,26 @@ def test_a_comparison_is_that_of_the_library_and_is_kept(run, folder, tmp_path):
     assert "share a level" in run("show", kept, "--delta", "0.1").stderr
 
 
-def test_files_are_shown_side_by_side_and_kept_again(run, tmp_path):
-    """Each with its own level: of several statuses the worst is told."""
-    changes = {"calm": [0.1] * 60, "wild": [0.9] * 60, "few": [0.1] * 5}
-    files = [str(tmp_path / f"{name}.json") for name in changes]
-    for file, values in zip(files, changes.values(), strict=True):
-        poise.Trials.from_changes(values, n=5, algorithm="mine").test(0.5, 0.1).save(file)
-    for asked in (files, [str(tmp_path)]):
-        shown = run("show", *asked, "--exit-status")
-        assert shown.exit_code == 1
-        verdicts = sorted(line.split()[-1] for line in shown.stdout.splitlines()[1:4])
-        assert verdicts == ["inconclusive", "stable", "unstable"]
-        assert "Each verdict, and each limit, is wrong" in shown.stdout
-        assert shown.stdout.splitlines()[-1] == ASKED_AFTER
+def test_a_folder_is_shown_as_a_table_and_kept_again(run, tmp_path):
+    """Each answer with its own level: of several statuses the worst is told."""
+    for name, values in {"calm": [0.1] * 60, "wild": [0.9] * 60, "few": [0.1] * 5}.items():
+        trials = poise.Trials.from_changes(values, n=5, algorithm="mine")
+        trials.test(0.5, 0.1).save(tmp_path / f"{name}.json")
+    shown = run("show", str(tmp_path), "--exit-status")
+    assert shown.exit_code == 1
+    verdicts = [line.split()[-1] for line in shown.stdout.splitlines()[1:4]]
+    assert verdicts == ["stable", "inconclusive", "unstable"]
+    assert "Each verdict, and each limit, is wrong" in shown.stdout
+    assert shown.stdout.splitlines()[-1] == ASKED_AFTER
     again, page = str(tmp_path / "again"), str(tmp_path / "page.html")
-    kept = run("show", *files, "--epsilon", "2", "--save", again, "--report", page)
+    kept = run("show", str(tmp_path), "--epsilon", "2", "--save", again, "--report", page)
     assert kept.stderr == f"Written: {again}, {page}\n"
-    assert [(each.epsilon, each.verdict) for each in poise.load(again).values()] == [
-        (2, "stable"),
-        (2, "stable"),
-        (2, "inconclusive"),
-    ]
+    found = [(each.epsilon, each.verdict) for each in poise.load(again).values()]
+    assert found == [(2, "stable"), (2, "inconclusive"), (2, "stable")]
     poise.Trials.from_changes([0.1] * 9, n=5).save(tmp_path / "measured.json")
-    measured = str(tmp_path / "measured.json")
-    assert run("show", files[0], measured).stdout.count("trained on 5 rows") == 2
-    assert run("show", files[0], measured, "-q").stdout.count("\t") == 2
-    for words in ([*files, again], [files[0], measured, "--details"]):
-        assert run("show", *words).exit_code == 2
+    assert run("show", str(tmp_path)).stdout.count("trained on 5 rows") == 4
+    assert run("show", str(tmp_path), "-q").stdout.count("\t") == 4
+    assert run("show", str(tmp_path), "--details").exit_code == 2
 
 
 def test_a_curve_has_verdicts_only_where_a_change_is_allowed(run):

@@ -52,18 +52,11 @@ def loaded(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load_algorithm(place: str) -> Any:
-    """Find an algorithm and set its parameters.
+    """Find an algorithm by its place and set the parameters that follow in brackets.
 
-    Parameters
-    ----------
-    place : str
-        A class of scikit-learn by its name, ``module:name`` or ``file.py:name``: a class or a
-        function that makes an algorithm (called with the parameters), an estimator (a copy gets
-        the parameters) or a function ``fit(X, y, seed)`` (it gets them as keywords). Parameters
-        may follow in brackets; they are literals.
+    A class, or a function that makes an algorithm, is called with them; a copy of an estimator gets
+    them, and a function ``fit(X, y, seed)`` as keywords.
 
-    Examples
-    --------
     >>> load_algorithm("Ridge(alpha=2.0, solver='lsqr')")
     Ridge(alpha=2.0, solver='lsqr')
     """

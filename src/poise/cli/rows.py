@@ -21,18 +21,7 @@ OF_ROWS = ("groups", "sample_weight", "ids")  # settings that name columns
 
 
 class Source:
-    """The rows of a question: their file, its target, and other files beside it.
-
-    Parameters
-    ----------
-    file : str
-        The file of the labelled rows.
-    given : mapping
-        ``target``, how to read, settings that name columns, ``X_unlabeled`` and ``X_fresh``
-        (files), ``hold_out`` (a share) and ``without`` (lines, or a condition).
-    on_dask : bool
-        Whether rows of Parquet files stay there.
-    """
+    """The rows of a question: of a file, and of others that are ``given`` beside it."""
 
     def __init__(self, file: str, given: Mapping[str, Any], on_dask: bool = False) -> None:
         self.file, self.given, self.target = file, given, given.get("target")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ STATUS = {
 
 
 @options.command(
-    click.argument("files", metavar="FILE...", nargs=-1, required=True),
+    click.argument("file", metavar="FILE"),
     options.setting("epsilon", help=EPSILON),
     options.setting("delta", None),
     options.setting("alpha"),
@@ -40,25 +39,20 @@ STATUS = {
     ),
     options.told,
 )
-def show(ctx: click.Context, /, files: tuple[str, ...], exit_status: bool, **values: Any) -> int:
+def show(ctx: click.Context, /, file: str, exit_status: bool, **values: Any) -> int:
     """Show what --save FILE of a command kept, or the journal of a run; nothing is fitted.
 
-    Several files, or a folder of them, make a table. With --epsilon or --delta, the changes are
-    asked that question. Its error level holds only if the question was chosen without looking
-    at the changes.
+    A folder of files makes a table. With --epsilon or --delta, the changes are asked that
+    question. Its error level holds only if the question was chosen without looking at the
+    changes.
 
     For example:
       poise show ridge.json
       poise show ridge.json --epsilon 5 --delta 0.1
-      poise show ridge.json lasso.json --latex
+      poise show results --latex
     """
-    several = len(files) > 1 or Path(files[0]).is_dir()
-    output = Output(ctx, folder=several)
-    asked = options.given(ctx)
-    found = SideBySide((file.removesuffix(".json"), _found(file, asked)) for file in files)
-    if len(files) > 1 and any(isinstance(each, Mapping) for each in found.values()):
-        raise click.UsageError("Show a folder alone.", ctx)
-    status = output.tell(found if len(files) > 1 else next(iter(found.values())))
+    output = Output(ctx, folder=Path(file).is_dir())
+    status = output.tell(_found(file, options.given(ctx)))
     return status if exit_status else Exit.STABLE
 
 
