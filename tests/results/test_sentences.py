@@ -188,6 +188,8 @@ def test_the_five_lines():
 
 LOSSES = {"compares": "losses"}
 CHOSEN = {"notion": "without", "without": (3,)}
+MOVED, RANKED = {"verdict": "unstable"}, {"compares": "decisions", "distance": "d"}
+FEW = {"m": 9, "n_labeled": 95, "max_trials": None}
 
 
 @pytest.mark.parametrize(
@@ -212,25 +214,19 @@ CHOSEN = {"notion": "without", "without": (3,)}
         (CHOSEN | {"chosen_from": 3}, "at most 0.15, whichever"),
         (CHOSEN | {"chosen_from": 398}, "at most 1, whichever"),
         ({"name": "mine\x1b[2J\nSTABLE: x"}, "STABLE: mine\\x1b[2J STABLE: x trained on 10 rows."),
+        (MOVED, "by more than 1 with probability above 0.1 (this"),
+        (MOVED, "confidence, the probability is at least 0."),
+        (MOVED, "confidence, at least 10% of changes are "),
+        (MOVED | RANKED, "changes on average more than a share of 0.1 of the decisions"),
+        (MOVED | RANKED, "the mean share is at least 0."),
+        (FEW, "Not decided: whether removing the last of them (rows were shuffled) changes"),
+        (FEW, "(too few rows: 9 trials, 29 are the least)."),
+        (FEW, "310 labelled rows hold enough trials of this size, or ask about n = 2 or less"),
+        (FEW, 'for "stable", 1 for "unstable"; seed 0)'),
     ],
 )
 def test_one_wording_for_each_kind_of_trial(settings, words):
-    assert words in str(made("stable", **settings))
-
-
-def test_verdicts_that_are_not_stable():
-    unstable = str(made("unstable"))
-    assert re.search(r"^UNSTABLE: .* by more than 1 with probability above 0\.1 \(this", unstable)
-    assert "confidence, the probability is at least 0." in unstable
-    assert "confidence, at least 10% of changes are " in unstable
-    decisions = str(made("unstable", compares="decisions", distance="d"))
-    assert "changes on average more than a share of 0.1 of the decisions" in decisions
-    assert "the mean share is at least 0." in decisions
-    few = str(made("stable", m=9, n_labeled=95, max_trials=None))
-    assert "Not decided: whether removing the last of them (rows were shuffled) changes" in few
-    assert "(too few rows: 9 trials, 29 are the least)." in few
-    assert "310 labelled rows hold enough trials of this size, or ask about n = 2 or less" in few
-    assert 'for "stable", 1 for "unstable"; seed 0)' in few
+    assert words in str(made(**{"verdict": "stable"} | settings))
 
 
 def test_measured_changes():

@@ -27,14 +27,6 @@ NAN, INF = np.nan, np.inf
 GRID = np.linspace(0, 3, 61)  # 0.05 apart
 
 
-def test_only_larger_changes_count():
-    trials = Trials.from_changes([1.0, 1.0, np.nextafter(1.0, 2.0), 0.0], n=5)
-    assert trials.observed(1.0) == 0.25
-    assert trials.shares(1.0).tolist() == [0, 0, 1, 0]
-    assert trials.test(1.0, 0.1).statistic == 1
-    assert Trials.from_changes([1.0] * 60, n=5).test(1.0, 0.1, 0.05).pvalue < 0.002
-
-
 def test_a_failure_counts_against_stable_and_never_for_unstable():
     one = Trials.from_changes([NAN, INF, 0.0, 2.0], n=5)
     assert (one.n_failures, one.values.tolist()) == (1, [INF, INF, 0, 2])
