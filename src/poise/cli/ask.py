@@ -77,17 +77,11 @@ def _require(ctx: click.Context, data: str, needed: Collection[str]) -> None:
 
 
 _of_gates = options.all_of(
-    rare(
-        "--accept",
-        type=click.Choice(["inconclusive"]),
-        help="Exit with 0 if the verdict is inconclusive.",
-    ),
+    rare("--accept", type=click.Choice(["inconclusive"]), help="Exit with 0 if inconclusive."),
     rare("--check", "check_only", is_flag=True, help="Gates: count the fits, and fit nothing."),
     rare("--summary", metavar="FILE.md", help="Gates: append the verdicts as a Markdown table."),
 )
-_race = click.option(
-    "--race", is_flag=True, help="Stop fitting algorithms that can no longer be called stable."
-)
+_race = click.option("--race", is_flag=True, help="Stop fitting what can no longer be stable.")
 
 
 @options.command(options.run, options.settings(), _of_gates, options.told)

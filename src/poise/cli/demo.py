@@ -36,6 +36,7 @@ ALGORITHMS = {  # a name, a place, and what is to be seen
         "enough, and poise says so instead of guessing.",
     ),
 }
+OUTPUT = "Folder for the three results and a page with their pictures."
 NEXT = """
 Next, with these answers and with rows of your own:
   {poise} show {folder}/lasso.json --details
@@ -44,13 +45,7 @@ Next, with these answers and with rows of your own:
 
 
 @options.command(
-    click.option(
-        "--output",
-        metavar="DIR",
-        default="poise-demo",
-        show_default=True,
-        help="Folder for the three results and a page with their pictures.",
-    )
+    click.option("--output", metavar="DIR", default="poise-demo", show_default=True, help=OUTPUT)
 )
 def demo(ctx: click.Context, /, output: str) -> int:
     """Test three algorithms on data of 442 patients: stable, unstable, inconclusive."""

@@ -141,10 +141,8 @@ def _connected(ctx: click.Context) -> AbstractContextManager[object]:
     if backend is None and address is None:
         return nullcontext()
     if backend != "dask" or address is None:
-        raise click.UsageError(
-            "Commands connect by --backend dask and --address; for Ray, call ray.init() in Python.",
-            ctx,
-        )
+        ray = "for Ray, call ray.init() in Python"
+        raise click.UsageError(f"Commands connect by --backend dask and --address; {ray}.", ctx)
     from poise.engine.clusters import connection
 
     return connection(address)

@@ -34,9 +34,7 @@ STATUS = {
     options.setting("delta", None),
     options.setting("alpha"),
     options.setting("test"),
-    click.option(
-        "--exit-status", is_flag=True, help="Exit with the status of the verdict instead of 0."
-    ),
+    click.option("--exit-status", is_flag=True, help="Exit with the status of the verdict, not 0."),
     options.told,
 )
 def show(ctx: click.Context, /, file: str, exit_status: bool, **values: Any) -> int:

@@ -83,17 +83,10 @@ def beginning(trials: Trials) -> dict[str, Any]:
     made, origin = made_now(), trials.origin
     if isinstance(origin, Document):
         made |= {"created": origin.created, "command": origin.command}
-    return {
-        **made,
-        "data": origin.data if origin else "",
-        "code": origin.code if origin else {},
-        "versions": origin.versions if origin else {},
-        "design": trials.design,
-        "begun_with": trials.asked,
-        "begun_delta": trials.delta,
-        "zeta": trials.zeta,
-        "warnings": trials.warnings,
-    }
+    for name, unknown in {"data": "", "code": {}, "versions": {}}.items():
+        made[name] = getattr(origin, name) if origin else unknown
+    begun = {"begun_with": trials.asked, "begun_delta": trials.delta, "zeta": trials.zeta}
+    return made | {"design": trials.design} | begun | {"warnings": trials.warnings}
 
 
 def made_now() -> dict[str, Any]:

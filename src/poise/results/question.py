@@ -143,11 +143,9 @@ def allowed_change(epsilon: object, design: Design) -> float | None:
     """Return ε, left out exactly where a change is yes or no (labels) or a share (decisions)."""
     if design.sized and epsilon is None:
         helps = {"new": "measure", "changed": ""}.get(design.notion, "measure_deployed")
-        raise ArgumentError(
-            "is missing: it is the allowed change, in units of the prediction",
-            argument="epsilon",
-            remedy=f"poise.{helps} shows how large the changes are" if helps else "",
-        )
+        problem = "is missing: it is the allowed change, in units of the prediction"
+        remedy = f"poise.{helps} shows how large the changes are" if helps else ""
+        raise ArgumentError(problem, argument="epsilon", remedy=remedy)
     if not design.sized and epsilon is not None:
         is_a = "a share" if design.compares == "decisions" else "yes or no"
         problem = f"must be left out: a change is {is_a} here"
@@ -205,7 +203,7 @@ def until(question: Question, design: Design, rivals: int = 1) -> Callable[[Floa
     call it stable any more, whatever becomes of the others.
     """
     watch = _watch_shares if _averages(design, question) else _watch_counts
-    return watch(question, design, design.threshold(question.epsilon), rivals)
+    return watch(question, design, rivals)
 
 
 def tolerating(values: Floats, gamma: float) -> Floats:
@@ -224,10 +222,10 @@ def tolerating(values: Floats, gamma: float) -> Floats:
     return np.where(worst == best, worst, np.nan)[:, None]
 
 
-def _watch_counts(
-    question: Question, design: Design, threshold: float | None, rivals: int
-) -> Callable[[Floats], bool]:
+def _watch_counts(question: Question, design: Design, rivals: int) -> Callable[[Floats], bool]:
     from poise.theory.binomial import CountRule, critical_value
+
+    threshold = design.threshold(question.epsilon)
 
     rule = (design.n_trials, question.delta, question.alpha)
     plain = CountRule.of(*rule)
@@ -249,11 +247,11 @@ def _watch_counts(
     return decided
 
 
-def _watch_shares(
-    question: Question, design: Design, threshold: float | None, rivals: int
-) -> Callable[[Floats], bool]:
+def _watch_shares(question: Question, design: Design, rivals: int) -> Callable[[Floats], bool]:
     from poise.theory import averaged
     from poise.theory.changes import Changes
+
+    threshold = design.threshold(question.epsilon)
 
     processes = averaged.both_ways(design.n_trials, question.delta, question.alpha)
 

@@ -41,16 +41,10 @@ def card(result: Result | Trials, picture: bool = True, *, unfolded: bool = Fals
     lines = measured(result) if isinstance(result, Trials) else summary(result)
     said = lines[len(result.warnings) :]
     shown = _of_trials(result) if isinstance(result, Trials) else _of_result(result)
-    headline = said[0].removeprefix(f"{shown['badge'].upper()}: ")
-    return _filled(
-        "card.html",
-        **shown,
-        headline=headline,
-        sentences=said[1:],
-        picture=_picture(result) if picture else "",
-        unfolded=unfolded,
-        warnings=result.warnings,
-    )
+    shown["headline"] = said[0].removeprefix(f"{shown['badge'].upper()}: ")
+    shown["picture"] = _picture(result) if picture else ""
+    more = {"sentences": said[1:], "warnings": result.warnings, "unfolded": unfolded}
+    return _filled("card.html", **shown, **more)
 
 
 def report(
@@ -109,18 +103,13 @@ def _of_result(result: Result) -> dict[str, Any]:
     """Return what only the card of a result shows."""
     from poise.results.tables import cells, facts
 
-    found = cells("", result)
-    side = "unstable" if result.verdict == "unstable" else "stable"
-    return {
-        "badge": result.verdict,
-        "colour": VERDICT_COLOURS[result.verdict],
-        "numbers": {
-            "larger changes": found["larger changes"],
-            "their probability": found["P(larger)"],
-            f"p for “{side}”": found["p"],
-        },
-        "facts": facts(result),
-    }
+    found, verdict = cells("", result), result.verdict
+    side = "unstable" if verdict == "unstable" else "stable"
+    heads = {"larger changes": "larger changes", "P(larger)": "their probability"}
+    heads["p"] = f"p for “{side}”"
+    numbers = {head: found[name] for name, head in heads.items()}
+    look = {"badge": verdict, "colour": VERDICT_COLOURS[verdict]}
+    return look | {"numbers": numbers, "facts": facts(result)}
 
 
 def _of_trials(trials: Trials) -> dict[str, Any]:

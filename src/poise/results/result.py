@@ -170,9 +170,8 @@ class Result(Answer):
             return short
         if self.stopped_early:
             ran = f"{self.n_observed:,} of {self.n_trials:,} trials"
-            return (
-                f'"stable" was out of reach after {ran}' if self.raced else f"only {ran} were run"
-            )
+            lost = f'"stable" was out of reach after {ran}'
+            return lost if self.raced else f"only {ran} were run"
         return "every trial failed" if self.n_failures == self.n_trials else "too close to call"
 
     @property
@@ -278,11 +277,9 @@ class Result(Answer):
         """Whether limits exclude the verdict or each other, which i.i.d. trials hardly ever do."""
         if self.test == "binomial" or self.question.level >= 0.5:
             return False
-        excluded = {
-            "stable": self.delta_lower > self.delta,
-            "unstable": self.delta_upper <= self.delta,
-        }
-        return excluded.get(self.verdict, False) or self.delta_upper < self.delta_lower
+        low, high, verdict = self.delta_lower, self.delta_upper, self.verdict
+        excluded = {"stable": low > self.delta, "unstable": high <= self.delta}
+        return excluded.get(verdict, False) or high < low
 
     # words and files
 

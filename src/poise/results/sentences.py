@@ -276,10 +276,9 @@ def _about(result: Result) -> str:
         valid = "This holds if the fresh rows trained, tuned or chose neither model"
         return f"{valid}; it is not about accuracy."
     if design.notion != "new":
-        return (
-            f"This is about the model of these {counted(design.n, unit)}, not about other training "
-            f"sets, and not about accuracy; the fresh {unit}s must have chosen nothing."
-        )
+        model = f"the model of these {counted(design.n, unit)}, not about other training sets"
+        nothing = f"the fresh {unit}s must have chosen nothing"
+        return f"This is about {model}, and not about accuracy; {nothing}."
     total = design.n_labeled + design.set_aside if design.n_groups is None else design.n_groups
     which = f"all {total:,}" if total > design.n else "these"
     model = f", not about the model of {which}" if design.from_rows else ""

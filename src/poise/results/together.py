@@ -261,10 +261,8 @@ class Curve(Together):
             if limits:
                 row["epsilon_upper"] = min(limits[t.design.n] * by for t, by in carried)
             if self.results:  # each size asks about another epsilon, and has its share of the level
-                share, asked = (
-                    self.level / len(sizes),
-                    [(t, allowed and allowed / by) for t, by in carried],
-                )
+                share = self.level / len(sizes)
+                asked = [(t, allowed and allowed / by) for t, by in carried]
                 row["delta_upper"] = min(t.delta_upper(to, share, delta=delta) for t, to in asked)
             rows.append(row | {"certified": False})
         return as_frame(rows)
