@@ -39,7 +39,7 @@ RIDGE --epsilon much => --epsilon must be a number >= 0 or a share such as '5% o
 RIDGE --seed -1 => --seed must be a whole number >= 0, got -1
 RIDGE --target prize => has no column 'prize', only id, size, price; did you mean 'price'?
 RIDGE --drop idd => has no column 'idd', only id, size, price; did you mean 'id'?
-RIDGE --groups sise => --groups names no column of numbers.csv, which has size, price, got
+RIDGE --groups sise => --groups is not a column of numbers.csv: 'sise'; did you mean 'size'?
 RIDGE --unlabeled nowhere.csv => nowhere.csv
 test - --target y --algorithm Ridge --n 9 --epsilon 1 --delta 0.2 --unlabeled - => holds one table
 RIDGE --save nowhere/x.json => --save cannot be written: there is no folder nowhere

@@ -25,11 +25,7 @@ _KEPT = ("target", "algorithm", "program", "ids", "distance", "coupling", *READ)
     options.rows,
     options.algorithm,
     options.settings(leave=_NOT_HERE),
-    click.option(
-        "--skip-used",
-        is_flag=True,
-        help="Skip rows that were used before, as in a file that grows.",
-    ),
+    click.option("--skip-used", is_flag=True, help="Skip used rows, as in a file that grows."),
     click.option("--restart", is_flag=True, help="Begin again without older evidence."),
     options.told,
 )

@@ -155,9 +155,8 @@ def command(*made: Decorator) -> Callable[[Callable[..., Any]], Command]:
     """
 
     def decorate(function: Callable[..., Any]) -> Command:
-        help = inspect.cleandoc(function.__doc__ or "").replace(
-            "\nFor example:", "\n\b\nFor example:"
-        )
+        help = inspect.cleandoc(function.__doc__ or "")
+        help = help.replace("\nFor example:", "\n\b\nFor example:")
         inner = all_of(*made)(click.pass_context(function))
         found = click.command(function.__name__, cls=Command, help=help)(inner)
         return _help_all(found) if any(getattr(p, "hidden", False) for p in found.params) else found
@@ -212,9 +211,8 @@ save = all_of(
     rare("--force", is_flag=True, help="Replace a file that poise did not write."),
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
-form = all_of(
-    as_json, click.option("--quiet", "-q", is_flag=True, help="Print the answer in one word.")
-)
+quiet = click.option("--quiet", "-q", is_flag=True, help="Print the answer in one word.")
+form = all_of(as_json, quiet)
 run = all_of(data, rows, algorithm)  # what most commands begin with
 told = all_of(  # and end with
     save,

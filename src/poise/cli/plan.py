@@ -16,6 +16,8 @@ from poise.cli.output import print_answer
 from poise.cli.rows import Source
 from poise.settings import Setting, says
 
+NOTIONS = ["new", "deployed", "add-one", "jackknife"]
+NOTION = "All but new are about one training set; --rows then counts fresh rows."
 STAR = "True probability of a larger change for which the power is stated.  [default: 0]"
 
 
@@ -36,11 +38,7 @@ def _number(
     options.setting("randomized"),
     options.setting("remove"),
     options.setting("replace"),
-    options.rare(
-        "--notion",
-        type=click.Choice(["new", "deployed", "add-one", "jackknife"]),
-        help="All notions but new are about one training set; --rows then counts fresh rows.",
-    ),
+    options.rare("--notion", type=click.Choice(NOTIONS), help=NOTION),
     _number("update", "--update", "New rows that are added at once.", int, False),
     options.form,
 )

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from poise import checks
+from poise.checks import did_you_mean
 from poise.cli.errors import Running, say
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.numbers import without_noise
@@ -36,7 +37,6 @@ class Source:
     def read(self) -> dict[str, Any]:
         """Return the rows as the library takes them; a missing column is told at once."""
         from poise.data.read import read_table
-        from poise.data.rows import as_rows, column_of
 
         if [self.file, *self.others.values()].count("-") > 1:
             raise ArgumentError("standard input holds one table; give the other one as a file")
@@ -44,7 +44,7 @@ class Source:
         table = self.tables["X"] = replace(table, frame=self._complete(table.frame, self.file))
         names = [str(name) for name in table.frame.columns]
         for name, column in self.columns.items():
-            column_of(as_rows(table.frame, "X"), name, column)
+            self.require_column(name, column)
         rows = {"X": table.frame, "y": table.target, **self.columns}
         rows |= {name: self._beside(name, table, names) for name in self.others}
         if self.given.get("hold_out") is not None:
@@ -52,6 +52,15 @@ class Source:
         if self.given.get("without") is not None:
             rows["without"] = self.named(self.given["without"])
         return rows
+
+    def require_column(self, argument: str, column: Any) -> None:
+        """Refuse what names no column of the file; its rows may lie on a cluster."""
+        names = [str(name) for name in self.tables["X"].frame.columns]
+        if column not in names:
+            problem = (
+                f"is not a column of {self.file}: {column!r}{did_you_mean(str(column), names)}"
+            )
+            raise ArgumentError(problem, argument=argument)
 
     def _beside(self, argument: str, first: Table, names: list[str]) -> Any:
         """Read another file: the same features in the same order, and groups."""

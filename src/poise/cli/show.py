@@ -151,15 +151,13 @@ def judge(
       poise judge predictions.csv --columns old,new --epsilon 5 --delta 0.1
       poise judge changes.csv --n 40 --epsilon 5 --delta 0.1
     """
-    from poise.data.rows import as_rows, column_of
-
     output, asked = Output(ctx), options.given(ctx)
     names = columns.split(",") if columns else []
     if (n is None) != (len(names) == 2):
         raise click.UsageError("Give --columns OLD,NEW for predictions, or --n for changes.", ctx)
-    rows = Source(file, ctx.params).read()
+    rows = (source := Source(file, ctx.params)).read()
     for name in names:
-        column_of(as_rows(rows["X"], "X"), "columns", name)
+        source.require_column("columns", name)
     return output.tell((_predictions if n is None else _changes)(rows, names, asked))
 
 

@@ -360,16 +360,11 @@ class Design:
             rows = self.n_labeled + self.set_aside + self.n_unlabeled
             return float(ceilings.ceiling_large_epsilon(self.n + 1, rows, delta, 0.0, alpha))
         labeled, unlabeled = self.units
-        return float(
-            ceilings.power_bound(
-                self.taken,
-                labeled + self.set_aside,  # another test could use these rows too
-                self.n_unlabeled if self.compares == "losses" else unlabeled,
-                delta=delta,
-                alpha=alpha,
-                response="uncountable" if self.n_classes is None else "countable",
-            )
-        )
+        labeled += self.set_aside  # another test could use these rows too
+        unlabeled = self.n_unlabeled if self.compares == "losses" else unlabeled
+        asked: dict[str, Any] = {"delta": delta, "alpha": alpha}
+        asked["response"] = "uncountable" if self.n_classes is None else "countable"
+        return float(ceilings.power_bound(self.taken, labeled, unlabeled, **asked))
 
     def _proved(self, epsilon: float) -> tuple[str, ...]:
         """Return the distances for which a ceiling is proved in this setting."""

@@ -238,10 +238,8 @@ def _cap(plan: Plan) -> str:
         return f"A test runs at most {_TRIALS_BY_DEFAULT:,} trials unless {asked} is given."
     if plan.solved_for not in ("n_labeled", "n") or plan.randomized or not plan.delta_star:
         return ""
-    return (
-        "More trials are not always better without the coin; "
-        f"{asked} keeps the power from falling below {exactly(plan.power)}."
-    )
+    keeps = f"{asked} keeps the power from falling below {exactly(plan.power)}"
+    return f"More trials are not always better without the coin; {keeps}."
 
 
 def _averaged(plan: Plan) -> str:
@@ -249,22 +247,18 @@ def _averaged(plan: Plan) -> str:
     if plan.averaged is None or not 0 < plan.delta_star < plan.delta or plan.each:
         return ""
     powers = " to ".join(dict.fromkeys(f"{power:.2g}" for power in plan.averaged))
-    least = trials_for_averaging(plan.delta, plan.alpha)
-    return (
-        f"With test='auto' the averaged test reads {plan.points} test points of each trial (from "
-        f"{least:,} trials on); its power is about {powers}: an estimate, which depends on how "
-        "often several points of a trial change together."
-    )
+    begins = f"from {trials_for_averaging(plan.delta, plan.alpha):,} trials on"
+    reads = f"the averaged test reads {plan.points} test points of each trial ({begins})"
+    together = "an estimate, which depends on how often several points of a trial change together"
+    return f"With test='auto' {reads}; its power is about {powers}: {together}."
 
 
 def _ceiling(plan: Plan) -> str:
     limit = at_most(plan.ceiling)
     if limit == "1" or plan.delta_star > plan.delta:
         return ""
-    return (
-        "Where responses and predictions are numbers, no valid black-box test has power above "
-        f"{limit} with these rows."
-    )
+    claim = f"no valid black-box test has power above {limit} with these rows"
+    return f"Where responses and predictions are numbers, {claim}."
 
 
 def _delta(plan: Plan) -> str:

@@ -101,13 +101,10 @@ def line_of(name: str, answer: Answer | str) -> dict[str, Any]:
     """Return the line of a file in the table."""
     if isinstance(answer, str):
         return {"verdict": "unreadable", "file": name}
-    return {
-        "verdict": answer.verdict if isinstance(answer, poise.Result) else "measured",
-        "algorithm": answer.design.title,
-        "n": answer.design.n,
-        "trials": f"{answer.n_observed:,} of {answer.n_trials:,}",
-        "file": name,
-    }
+    verdict, design = getattr(answer, "verdict", "measured"), answer.design
+    done = f"{answer.n_observed:,} of {answer.n_trials:,}"
+    about = {"verdict": verdict, "algorithm": design.title, "n": design.n}
+    return about | {"trials": done, "file": name}
 
 
 def judged(name: str, answer: Answer) -> Answer:
@@ -126,9 +123,8 @@ def judged(name: str, answer: Answer) -> Answer:
         asked["epsilon"] = left.slider(*words, key=f"epsilon {name}")
     words = ("δ: allowed probability", 0.0, 0.5, min(delta, 0.5), 0.005)
     asked["delta"] = middle.slider(*words, key=f"delta {name}")
-    asked["alpha"] = right.number_input(
-        "α: error level", 0.001, 0.5, alpha, 0.01, key=f"alpha {name}"
-    )
+    words = ("α: error level", 0.001, 0.5, alpha, 0.01)
+    asked["alpha"] = right.number_input(*words, key=f"alpha {name}")
     why = "No question was chosen before the fits"
     if question is not None:
         before = {key: getattr(question, key) for key in asked}

@@ -116,10 +116,7 @@ def ui(folder: str, port: int, no_open: bool) -> int:
     click.echo(address)
     if not no_open:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    quiet: dict[str, Any] = {
-        "log_level": "warning",
-        "server_header": False,
-        "timeout_graceful_shutdown": 2,
-    }
-    uvicorn.Server(uvicorn.Config(app, **quiet)).run(sockets=[listening])
+    quiet = uvicorn.Config(app, log_level="warning", server_header=False)
+    quiet.timeout_graceful_shutdown = 2
+    uvicorn.Server(quiet).run(sockets=[listening])
     return 0
