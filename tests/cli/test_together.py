@@ -22,6 +22,7 @@ def test_a_comparison_is_that_of_the_library_and_is_kept(run, folder, tmp_path):
     by_hand = poise.read_table(folder / "numbers.csv", target="price", drop=["id"])
     models = [Ridge(), DecisionTreeRegressor()]
     assert found.stdout == f"{poise.compare(models, by_hand.X, by_hand.y, **question)}\n"
+    assert found.stdout == f"{again}\n"  # also the constant's error
     alone = poise.stability_test(Ridge(), by_hand.X, by_hand.y, removals_per_trial=1, **question)
     assert (again["Ridge()"].trials.changes == alone.trials.changes).all()
     shown = run("show", kept, "-q")

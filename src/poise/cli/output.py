@@ -50,18 +50,13 @@ class Output:
 
     def write(self, answer: Any) -> None:
         """Save an answer, or several, and write the page about them."""
-        answers = getattr(answer, "answers", answer)
         save, report_to = self.given.get("save"), self.given.get("report")
-        if save is not None and isinstance(answers, Mapping):
-            from poise.results.together import save_each
-
-            save_each(answers, save)
-        elif save is not None:
+        if save is not None:
             answer.save(save)
         if report_to is not None:
             from poise.results.report import report
 
-            report(answers, report_to)
+            report(getattr(answer, "answers", answer), report_to)
         written = filter(None, (save, report_to, self.given.get("summary"), self.journal))
         if (names := ", ".join(written)) and not self.given.get("quiet"):
             click.echo(f"Written: {names}", err=True)
@@ -73,15 +68,15 @@ class Output:
         words only. What cannot be saved is printed all the same.
         """
         several = isinstance(answer, Mapping)
-        answers = dict(getattr(answer, "answers", answer)) if several else {"": answer}
-        found = {name: each for name, each in answers.items() if not isinstance(each, str)}
+        found = dict(getattr(answer, "answers", {"": answer}))
+        answers = dict(answer) if isinstance(answer, SideBySide) else found
         has_details = all(hasattr(each, "details") for each in found.values())
         if not {"latex": hasattr(answer, "to_latex"), "details": has_details}.get(self.form, True):
             problem = "--latex and --details need a verdict: give --epsilon and --delta."
             raise click.UsageError(problem)
         try:
             if found:
-                self.write(found if several else answer)
+                self.write(answer)
         finally:
             doubts = list(dict.fromkeys(text for each in found.values() for text in each.warnings))
             Running.now().doubts.extend(doubts)  # a file tells its own only here
@@ -109,11 +104,22 @@ class Output:
 class SideBySide(dict[str, Any]):
     """Answers by their names, each for itself; a text says why there is none."""
 
+    @property
+    def answers(self) -> dict[str, Any]:
+        """All but the texts."""
+        return {name: each for name, each in self.items() if not isinstance(each, str)}
+
+    def save(self, folder: str) -> None:
+        """Write one file for each into a folder."""
+        from poise.results.together import save_each
+
+        save_each(self.answers, folder)
+
     def to_latex(self) -> str:
         """Return a table of those that are verdicts."""
         from poise.results.tables import table
 
-        return table({k: each for k, each in self.items() if not isinstance(each, str)}).latex()
+        return table(self.answers).latex()
 
     def __str__(self) -> str:
         from poise.results.sentences import ASKED_AFTER
