@@ -8,20 +8,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_most
 from poise.results.plots import Shown, as_frame
-from poise.results.question import read_by
+from poise.results.question import Floats, read_by
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from poise.theory.changes import Changes
 
-Floats = NDArray[np.float64]
 _MOST = 20_000_000  # changes, or trials, that a curve is computed of
 _MOST_DRAWN = 1000  # steps: more of them cannot be seen
 

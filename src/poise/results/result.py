@@ -12,8 +12,8 @@ from poise import checks
 from poise.numbers import level, without_noise
 from poise.results.design import Design
 from poise.results.plots import as_frame
-from poise.results.question import Question, allowed_change, law_for, read_by, tolerating
-from poise.results.trials import Answer, Floats, Trials
+from poise.results.question import Floats, Question, allowed_change, law_for, read_by, tolerating
+from poise.results.trials import Answer, Trials
 
 if TYPE_CHECKING:
     import pandas as pd

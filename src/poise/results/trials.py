@@ -17,7 +17,7 @@ from poise.data.randomness import fresh_coin
 from poise.errors import ArgumentError, DataError, printable
 from poise.results.design import Design
 from poise.results.plots import Shown, as_frame
-from poise.results.question import Question, allowed_change
+from poise.results.question import Floats, Question, allowed_change
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from poise.results.result import Result
     from poise.theory.changes import Changes
 
-Floats = NDArray[np.float64]
 MOST_FAILURES = 20  # that are kept with their message
 # what two fits differ by, and where they predict, unless rows are removed
 _CALLED = {

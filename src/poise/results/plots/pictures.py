@@ -16,15 +16,13 @@ from poise.errors import printable
 from poise.results.design import in_brief
 from poise.results.plots.frame import COLOURS, WORD, Panels, Size, legend, level, remark, upright
 from poise.results.profile import Profile
-from poise.results.question import read_by
+from poise.results.question import Floats, read_by
 from poise.results.result import Result
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
     from poise.results.together import Comparison, Curve
     from poise.theory.planning import Plan
-
-Floats = NDArray[np.float64]
 
 _PER_ROW = 0.28  # inches
 _LONGEST = 26  # letters of a line beside the axis
