@@ -226,7 +226,6 @@ def _watch_counts(question: Question, design: Design, rivals: int) -> Callable[[
     from poise.theory.binomial import CountRule, critical_value
 
     threshold = design.threshold(question.epsilon)
-
     rule = (design.n_trials, question.delta, question.alpha)
     plain = CountRule.of(*rule)
     lucky = CountRule.of(*rule, zeta=0.0) if design.randomized else plain  # whatever the coin
@@ -252,7 +251,6 @@ def _watch_shares(question: Question, design: Design, rivals: int) -> Callable[[
     from poise.theory.changes import Changes
 
     threshold = design.threshold(question.epsilon)
-
     processes = averaged.both_ways(design.n_trials, question.delta, question.alpha)
 
     def decided(table: Floats) -> bool:
@@ -270,6 +268,5 @@ def _watch_shares(question: Question, design: Design, rivals: int) -> Callable[[
 def _out_of_reach(processes: Processes, goal: float) -> bool:
     """Whether the hedge stays below a value even if nothing changes any more."""
     left = processes.n_trials - processes.trials
-    return bool(
-        processes.top[0] < goal and processes.u[0] < goal * float(1 - processes.delta[0]) ** left
-    )
+    still = goal * float(1 - processes.delta[0]) ** left
+    return bool(processes.top[0] < goal and processes.u[0] < still)

@@ -105,9 +105,8 @@ def _of_result(result: Result) -> dict[str, Any]:
 
     found, verdict = cells("", result), result.verdict
     side = "unstable" if verdict == "unstable" else "stable"
-    heads = {"larger changes": "larger changes", "P(larger)": "their probability"}
-    heads["p"] = f"p for “{side}”"
-    numbers = {head: found[name] for name, head in heads.items()}
+    numbers = {"larger changes": found["larger changes"], "their probability": found["P(larger)"]}
+    numbers[f"p for “{side}”"] = found["p"]
     look = {"badge": verdict, "colour": VERDICT_COLOURS[verdict]}
     return look | {"numbers": numbers, "facts": facts(result)}
 
