@@ -92,7 +92,7 @@ async def _answer(send: Any, status: int, headers: list[Any], body: bytes = b"")
 
 
 @click.command("ui")
-@click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False))
+@click.argument("folder", metavar="[FOLDER]", default=".")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default any free one.")
 @click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
 def ui(folder: str, port: int, no_open: bool) -> int:
@@ -107,6 +107,8 @@ def ui(folder: str, port: int, no_open: bool) -> int:
     except ImportError as error:
         why = f"the page needs streamlit: pip install 'poise[ui]' ({error})"
         raise ArgumentError(why) from None
+    if not Path(folder).is_dir():
+        raise ArgumentError(f"{folder} is not a folder")
     listening = socket.create_server(("127.0.0.1", port))
     port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
     os.environ[FOLDER] = str(Path(folder).resolve())
