@@ -13,6 +13,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from decimal import Decimal, localcontext
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -194,6 +195,19 @@ def critical_values(
     Trials that exceed are counted, each with probability p; with ``mirror`` those that do not.
     """
     shaped = _floats(m, p, level)
+    shape, one = shaped[0].shape, shaped[0].size == 1
+    of = _of_one(*(each.item() for each in shaped), mirror) if one else _of_all(shaped, mirror)
+    k, a = (np.array(each).reshape(shape) for each in of)
+    return k.astype(np.int64), a
+
+
+@lru_cache(maxsize=1024)
+def _of_one(m: float, p: float, level: float, mirror: bool) -> tuple[Floats, Floats]:
+    """Remember those of one test: every number of a result asks for them again."""
+    return _of_all(_floats([m], [p], [level]), mirror)
+
+
+def _of_all(shaped: tuple[Floats, ...], mirror: bool) -> tuple[Floats, Floats]:
     m, p, level = (each.ravel() for each in shaped)
     known = (p < _NIL) | (m == 0)  # nothing is random: k* is sure, and a* the level
     usual = np.where(known, 0.5, p)
@@ -206,8 +220,7 @@ def critical_values(
     for i in np.flatnonzero(near):
         k[i], a[i] = _settled(int(m[i]), float(p[i]), float(level[i]), int(k[i]), mirror)
     k = np.where(known, m if mirror else 0.0, k)
-    a = np.clip(np.where(known, level, a), _TINY, 1.0)
-    return k.astype(np.int64).reshape(shaped[0].shape), a.reshape(shaped[0].shape)
+    return k, np.clip(np.where(known, level, a), _TINY, 1.0)
 
 
 # Different values of a cdf never come this close; the sums below are accurate to 1e-56.
