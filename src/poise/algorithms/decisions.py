@@ -9,13 +9,14 @@ test asks whether, on average over training sets and points, at most a share ``d
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from poise import checks
-from poise.algorithms.distances import Distance
+from poise.algorithms.distances import Distance, own_name
 from poise.algorithms.predictions import Array, Floats, Undefined, as_numbers
 from poise.errors import ArgumentError
 
@@ -37,7 +38,7 @@ def flips(threshold: float, *, of: int) -> Distance:
     array([0.25])
     """
     at = checks.number("threshold", threshold, "a finite number")
-    return _share(f"flips({at:.12g}, of={of})", partial(_flips, at), of)
+    return _panel(f"flips({at:.12g}, of={of})", partial(_flips, at), of)
 
 
 def top_k(k: int, *, of: int) -> Distance:
@@ -58,7 +59,7 @@ def top_k(k: int, *, of: int) -> Distance:
     size = checks.count("k", k, minimum=1)
     if size >= checks.count("of", of, minimum=2):
         raise ArgumentError(f"must be below of={of}", argument="k", got=k)
-    return _share(f"top_k({size}, of={of})", partial(_top_k, size), of)
+    return _panel(f"top_k({size}, of={of})", partial(_top_k, size), of)
 
 
 def ranking(*, of: int) -> Distance:
@@ -76,7 +77,7 @@ def ranking(*, of: int) -> Distance:
     >>> ranking(of=3)([1.0, 2.0, 3.0], [1.0, 3.0, 2.0]).round(3)
     array([0.333])
     """
-    return _share(f"ranking(of={of})", _ranking, of, minimum=2)
+    return _panel(f"ranking(of={of})", _ranking, of, minimum=2)
 
 
 def decision(function: Callable[[Any, Any], float], *, of: int) -> Distance:
@@ -97,23 +98,20 @@ def decision(function: Callable[[Any, Any], float], *, of: int) -> Distance:
     >>> decision(other_winner, of=3)([1.0, 2.0, 3.0], [1.0, 3.0, 2.0])
     array([1.])
     """
-    name = str(getattr(function, "__name__", type(function).__name__))
-    compare = partial(_own_share, function, name)
-    points = checks.count("of", of, minimum=1)
-    return Distance(
-        f"{name}(of={points})", compare, 1.0, panel=True, points=points, user_code=(function,)
-    )
+    panel = _panel(own_name(function), function, of)
+    return replace(panel, name=f"{panel.name}(of={panel.points})", user_code=(function,))
 
 
-def _share(
-    name: str, compare: Callable[[Array, Array], float], of: int, minimum: int = 1
-) -> Distance:
+def _panel(name: str, compare: Callable[[Any, Any], float], of: int, minimum: int = 1) -> Distance:
     points = checks.count("of", of, minimum)
-    return Distance(name, partial(_of_scores, compare), 1.0, panel=True, points=points)
+    return Distance(name, partial(_share, compare, name), 1.0, panel=True, points=points)
 
 
-def _of_scores(compare: Callable[[Floats, Floats], float], a: Array, b: Array) -> float:
-    return float(compare(_scores(a), _scores(b)))
+def _share(function: Callable[[Any, Any], float], name: str, a: Array, b: Array) -> float:
+    share = float(function(a, b))
+    if share < 0 or share > 1:
+        raise ValueError(f"{name} must return a share in [0, 1], got {share:g}")
+    return share
 
 
 def _scores(predictions: Array) -> Floats:
@@ -128,23 +126,17 @@ def _scores(predictions: Array) -> Floats:
     return numbers.reshape(len(numbers))
 
 
-def _flips(threshold: float, a: Floats, b: Floats) -> float:
-    return float(np.mean((a > threshold) != (b > threshold)))
+def _flips(threshold: float, a: Array, b: Array) -> float:
+    return float(np.mean((_scores(a) > threshold) != (_scores(b) > threshold)))
 
 
-def _top_k(k: int, a: Floats, b: Floats) -> float:
-    first, second = (np.argsort(-scores, kind="stable")[:k] for scores in (a, b))
+def _top_k(k: int, a: Array, b: Array) -> float:
+    first, second = (np.argsort(-_scores(each), kind="stable")[:k] for each in (a, b))
     return 1 - len(np.intersect1d(first, second)) / k
 
 
-def _ranking(a: Floats, b: Floats) -> float:
+def _ranking(a: Array, b: Array) -> float:
+    a, b = _scores(a), _scores(b)
     below = (a[:, None] < a) != (b[:, None] < b)  # the same with > is its transpose
     pairs = len(a) * (len(a) - 1)
     return float((below | below.T).sum() / pairs)
-
-
-def _own_share(function: Callable[[Any, Any], float], name: str, a: Array, b: Array) -> float:
-    share = float(function(a, b))
-    if share < 0 or share > 1:
-        raise ValueError(f"{name} must return a share in [0, 1], got {share:g}")
-    return share

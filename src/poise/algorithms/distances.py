@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -102,9 +102,7 @@ class Distance:
         if len(classes) > 1:
             problem, remedy = f"is that of one response, and y has {len(classes)}", "write your own"
             raise ArgumentError(problem, argument="distance", got=self.name, remedy=remedy)
-        from poise.algorithms.losses import loss_change
-
-        return loss_change("log", classes[0].tolist())
+        return replace(self, compare=partial(self.compare, classes=classes[0].tolist()))
 
 
 # Distances of predictions
@@ -197,7 +195,7 @@ def as_distance(distance: object, natural: str = "euclidean", outputs: int = 1) 
     if isinstance(distance, Distance):
         return distance
     if callable(distance):
-        compare = partial(_one_by_one, distance)
+        compare = partial(one_by_one, "distance", distance, 0.0)
         return Distance(own_name(distance, DISTANCES), compare, user_code=(distance,))
     name = natural if distance == "auto" else distance
     if name == LABELS_ONLY:
@@ -242,17 +240,21 @@ def _is_own(distance: object) -> bool:
     return bool(distance.user_code) if isinstance(distance, Distance) else callable(distance)
 
 
-def own_name(function: Callable[..., Any], taken: Container[str]) -> str:
+def own_name(function: Callable[..., Any], taken: Container[str] = ()) -> str:
     """Name a user's function, marked if poise has one of that name."""
     name = str(getattr(function, "__name__", type(function).__name__))
     return f"{name} (own)" if name in taken else name
 
 
-def _one_by_one(function: Callable[[Any, Any], float], a: Array, b: Array) -> Floats:
+def one_by_one(
+    what: str, function: Callable[[Any, Any], float], least: float, a: Array, b: Array
+) -> Floats:
+    """Call a user's function for each pair; it must return numbers from ``least`` on."""
     values = np.array([float(function(p, q)) for p, q in zip(a, b, strict=True)])
-    if not (values >= 0).all():  # nan is not
-        value = values[~(values >= 0)][0]
-        raise Undefined(f"your distance must be >= 0, got {value:g}")
+    wrong = ~(values >= least)  # also nan
+    if wrong.any():
+        rule = "a number >= 0" if least == 0 else "a number"
+        raise Undefined(f"your {what} must be {rule}, got {values[wrong][0]:g}")
     return values
 
 

@@ -23,8 +23,9 @@ from poise.algorithms.algorithm import (
 )
 from poise.algorithms.distances import CLUSTER_NUMBERS
 from poise.algorithms.predictions import Undefined
-from poise.algorithms.provenance import hashed, holds_own_code
+from poise.algorithms.provenance import holds_own_code
 from poise.algorithms.refused import require_suitable, tags_of
+from poise.data.copies import hashed
 from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ class Estimator(Algorithm):
     def __init__(self, estimator: Any, response: str = "predict") -> None:
         _require_response(estimator, response)
         self.estimator, self.response = estimator, response
-        self.name = without_addresses(_in_words(estimator)) + self._suffix
+        self._asked = "" if response == "predict" else f".{response}"
+        self.name = without_addresses(_in_words(estimator)) + self._asked
         self.natural_distance = natural_distance(estimator, response)
         self.is_classifier = _kind(estimator) == "classifier"
         self.user_code = (estimator,)
@@ -100,11 +102,7 @@ class Estimator(Algorithm):
     def identity(self) -> str:
         """The estimator with every parameter written out, also where its repr leaves some out."""
         with blaming_user_code(f"{self.name} cannot be described"):
-            return without_addresses(_in_full(self.estimator)) + self._suffix
-
-    @property
-    def _suffix(self) -> str:
-        return "" if self.response == "predict" else f".{self.response}"
+            return without_addresses(_in_full(self.estimator)) + self._asked
 
     def prepared(self, sample: Sample) -> Estimator:
         """Find the classes; refuse data that the estimator is certain to refuse."""

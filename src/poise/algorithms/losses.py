@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from poise import checks
-from poise.algorithms.distances import Distance, absolute, errors, own_name, zero_one
+from poise.algorithms.distances import Distance, absolute, errors, one_by_one, own_name, zero_one
 from poise.algorithms.predictions import Array, Floats, Undefined, are_probabilities, shown
 
 
-def loss_change(
-    loss: str | Callable[[Any, Any], float], classes: Sequence[object] | None = None
-) -> Distance:
+def loss_change(loss: str | Callable[[Any, Any], float]) -> Distance:
     r"""Compare losses at fresh labelled rows instead of predictions.
 
     The change is :math:`|\ell(Y, \hat\mu_n(X)) - \ell(Y, \hat\mu_{n-1}(X))|`, and every test of
@@ -31,10 +29,7 @@ def loss_change(
     loss : {"squared", "absolute", "zero_one", "log"} or callable
         A function of your own takes one response and one prediction, and returns a number. With
         ``response="predict_proba"`` a prediction is one probability per class, the classes in
-        ascending order.
-    classes : sequence, optional
-        The classes in the order of the probabilities, for the log loss; by default the distinct
-        values of y in ascending order.
+        ascending order of the distinct values of y.
 
     Examples
     --------
@@ -43,24 +38,24 @@ def loss_change(
     array([3.75])
     """
     if callable(loss):
-        name, each = own_name(loss, LOSSES), partial(_own_loss, loss)
+        name, each = own_name(loss, LOSSES), partial(one_by_one, "loss", loss, -math.inf)
     else:
         name = checks.choice("loss", loss, LOSSES)
         each = partial(LOSSES[name])
-    if name == "log":
-        each = partial(_log, classes=None if classes is None else list(classes))
     return Distance(
         f"change of {name} loss",
         partial(_change_of_loss, each),
         1.0 if name == "zero_one" else math.inf,
         needs_response=True,
-        needs_classes=name == "log" and classes is None,
+        needs_classes=name == "log",
         user_code=(loss,) if callable(loss) else (),
     )
 
 
-def _change_of_loss(loss: Callable[..., Any], full: Array, reduced: Array, y: Array) -> Floats:
-    return absolute(loss(y, full), loss(y, reduced))
+def _change_of_loss(
+    loss: Callable[..., Any], full: Array, reduced: Array, y: Array, **known: Any
+) -> Floats:
+    return absolute(loss(y, full, **known), loss(y, reduced, **known))
 
 
 def _squared(y: Array, prediction: Array) -> Floats:
@@ -71,7 +66,7 @@ def _absolute_error(y: Array, prediction: Array) -> Floats:
     return np.asarray(errors(y, prediction).sum(axis=1))
 
 
-def _log(y: Array, prediction: Array, classes: list[object] | None) -> Floats:
+def _log(y: Array, prediction: Array, classes: list[object] | None = None) -> Floats:
     """Return −log of the probability of the true class; one column is that of the second."""
     if not are_probabilities(prediction):
         remedy = "ask for them with response='predict_proba'"
@@ -89,14 +84,6 @@ def _log(y: Array, prediction: Array, classes: list[object] | None) -> Floats:
         raise Undefined(f"{got} do not fit the classes {known}")
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log(np.maximum(chances[np.arange(len(y)), place], 0.0)))
-
-
-def _own_loss(loss: Callable[[Any, Any], float], y: Array, prediction: Array) -> Floats:
-    values = np.array([float(loss(truth, p)) for truth, p in zip(y, prediction, strict=True)])
-    if np.isnan(values).any():
-        at = int(np.isnan(values).argmax())
-        raise Undefined(f"the loss of {shown(prediction[at])} at y = {shown(y[at])} is nan")
-    return values
 
 
 LOSSES: dict[str, Callable[..., Floats]] = {

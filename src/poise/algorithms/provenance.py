@@ -14,6 +14,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from poise.data.copies import hashed
+
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _STATELESS = ("sklearn", "numpy", "scipy", "pandas", "polars", "builtins")
@@ -27,8 +29,7 @@ def code_digest(*objects: object) -> str:
     objects. Comments and line numbers do not matter; the version of Python does. Of a path it is
     what the file holds.
     """
-    walk = _Walk()
-    parts = [part for each in objects for part in walk.own_code(each)]
+    parts = list(_Walk(*objects).own)
     return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest() if parts else ""
 
 
@@ -41,9 +42,8 @@ def versions(*objects: object) -> dict[str, str]:
     """
     import scipy  # noqa: F401 - p-values and limits come from it
 
-    walk = _Walk()
-    for each in objects:
-        list(walk.own_code(each))
+    walk = _Walk(*objects)
+    list(walk.own)
     found = {"python": platform.python_version(), "machine": platform.machine(), "blas": _blas()}
     for name in sorted(walk.packages - sys.stdlib_module_names | {"poise", "numpy", "scipy"}):
         version = getattr(sys.modules.get(name), "__version__", None)
@@ -57,8 +57,8 @@ def holds_own_code(value: object) -> bool:
 
     Such code might remember earlier fits, in a class attribute or a global variable.
     """
-    walk = _Walk()
-    if any(True for _ in walk.own_code(value)):  # the first part is enough
+    walk = _Walk(value)
+    if any(True for _ in walk.own):  # the first part is enough
         return True
     return bool(walk.packages - set(_STATELESS) - sys.stdlib_module_names)
 
@@ -66,9 +66,10 @@ def holds_own_code(value: object) -> bool:
 class _Walk:
     """Visits what objects are made of; each part is written once."""
 
-    def __init__(self) -> None:
+    def __init__(self, *objects: object) -> None:
         self.seen: dict[int, object] = {}  # kept alive: a number may be used again
         self.packages: set[str] = set()
+        self.own = (part for each in objects for part in self.own_code(each))
 
     def own_code(self, value: Any) -> Iterator[str]:
         """Yield the user's own code among the parts of an object; parameters are known by name."""
@@ -209,16 +210,6 @@ def _names_in(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names_in(constant)
-
-
-def hashed(value: object) -> str:
-    """Name and digest an object of a library, such as an array, by what it is pickled as."""
-    import joblib
-
-    try:
-        return f"{type(value).__name__} {joblib.hash(value)}"
-    except Exception:  # such as locks and open files
-        return type(value).__name__
 
 
 @functools.cache

@@ -301,15 +301,15 @@ def digest_of(sums: Words, constant: Mapping[str, Any]) -> str:
     """Return the fingerprint of rows by their sums, and of what every fit gets."""
     state = hashlib.blake2b(sums.tobytes(), digest_size=32)
     for name, value in sorted(constant.items()):
-        state.update(f"{name}:{_fingerprint(value)}\n".encode())
+        state.update(f"{name}:{hashed(value)}\n".encode())
     return state.hexdigest()
 
 
-def _fingerprint(value: object) -> str:
-    """Return a digest of an argument of fit; its type where it has none."""
+def hashed(value: object) -> str:
+    """Name and digest an object, such as an array, by what it is pickled as."""
     import joblib
 
     try:
-        return str(joblib.hash(value))
-    except Exception:  # what cannot be pickled
-        return str(type(value))
+        return f"{type(value).__name__} {joblib.hash(value)}"
+    except Exception:  # such as locks and open files
+        return type(value).__name__

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.data.copies import chosen, digest_of, sums_of, telling_column
-from poise.data.pieces import Order, Side, sides_of
+from poise.data.pieces import Order, Side
 from poise.data.randomness import Ids, Words
 from poise.data.rows import as_rows, is_on_dask
 from poise.data.sample import Sample, length_of
@@ -259,18 +259,22 @@ class DaskSample:
         return np.append(np.arange(trials.start, trials.stop, size), trials.stop)
 
     def sides(self, split: Split, first: Ids) -> tuple[Side, Side]:
-        """Find which rows belong to pieces of trials that begin at ``first``."""
+        """Find which rows belong to pieces that begin at ``first``, which names the end, too."""
+        begins = [split.width * first]
+        begins += [split.trials * (split.width + t) + first for t in range(split.n_points)]
+        piece, found, before = np.arange(len(first) - 1), list[Side](), 0
+        intervals = np.concatenate([[each[:-1], each[1:], piece] for each in begins], axis=1)
         roles = ["order of groups" if self.columns.groups else "order of labelled rows"]
         roles.append("order of unlabelled rows")
-        orders, units = [], []
         for table, numbers, role in zip(self.tables, self.numbers, roles, strict=True):
             random, ranks = split.randomness if split.shuffle and table.parts else None, None
             if self.columns.groups:
                 places = random.order(role, len(numbers)) if random else np.arange(len(numbers))
                 ranks = dict(zip(numbers, np.argsort(places).tolist(), strict=True))
-            orders.append(Order(table.first[-1], random, role, self.columns.groups, ranks))
-            units.append(table.first[-1] if ranks is None else len(ranks))
-        return sides_of(split, first, orders, units)
+            order = Order(table.first[-1], random, role, self.columns.groups, ranks)
+            found.append(Side.of(order, intervals, before))
+            before += found[-1].units
+        return found[0], found[1]
 
     def _placed(self, sides: tuple[Side, Side]) -> list[list[Any]]:
         """Return what the partitions of each table will keep."""

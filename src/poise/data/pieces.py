@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.randomness import Ids, Randomness, Words, numbered
-from poise.data.split import Split, Units
+from poise.data.split import Units
 from poise.errors import DataError
 
 _AT_ONCE = 1 << 20  # keys
@@ -87,9 +87,9 @@ class Side:
     units: int  # in all
 
     @classmethod
-    def of(cls, order: Order, units: int, intervals: NDArray[np.int64], before: int) -> Side:
+    def of(cls, order: Order, intervals: NDArray[np.int64], before: int) -> Side:
         """Keep the intervals in this table, which ``before`` units of another precede."""
-        inside = intervals.copy()
+        inside, units = intervals.copy(), order.rows if order.ranks is None else len(order.ranks)
         inside[:2] = np.clip(inside[:2] - before, 0, units)
         inside = inside[:, inside[0] < inside[1]]
         places, back = np.unique(inside[:2], return_inverse=True)
@@ -123,16 +123,3 @@ class Side:
         rows = part.iloc[order].drop(columns=["_piece", "_word"], errors="ignore")
         rows = rows.set_axis(numbers).copy()  # its columns lie in memory as those of one frame do
         return rows, Units(np.arange(len(rows)), starts, here)
-
-
-def sides_of(
-    split: Split, first: Ids, orders: Sequence[Order], units: Sequence[int]
-) -> tuple[Side, Side]:
-    """Cut the trials of a split into pieces that begin at ``first``, which names the end, too."""
-    begins = [split.width * first]
-    begins += [split.trials * (split.width + t) + first for t in range(split.n_points)]
-    piece = np.arange(len(first) - 1)
-    intervals = np.concatenate([[each[:-1], each[1:], piece] for each in begins], axis=1)
-    before = 0, units[0]
-    one, other = map(Side.of, orders, units, (intervals, intervals), before)
-    return one, other

@@ -134,8 +134,8 @@ def read_table(
         raise ArgumentError("must not name the target", argument="drop", got=target)
     for name in left_out if target is None else [*left_out, target]:
         if name not in names:
-            hint = did_you_mean(name, names).removeprefix("; ")
-            raise DataError(f"{place} has no column {name!r}, only {', '.join(names)}", remedy=hint)
+            hint = did_you_mean(name, names)
+            raise DataError(f"{place} has no column {name!r}, only {', '.join(names)}{hint}")
     frame = table.frame.drop(columns=left_out)
     for name in map(str, frame.columns):
         if name.startswith("Unnamed: "):
@@ -277,7 +277,9 @@ def _text(path: str, sep: str | None, decimal: str, encoding: str) -> Table:
     if all(map(is_number, re.split(r"[,;|\t]", first))):  # whatever separates them
         problem = f"the first line of {path} holds numbers, not column names"
         raise DataError(problem, remedy="add a header line")
-    sep = "\t" if sep == "tab" else sep or _guessed(first, decimal)
+    if not sep:  # the one that occurs most often; names may hold commas
+        sep = max((each for each in ",;\t|" if each != decimal), key=first.count)
+    sep = "\t" if sep == "tab" else sep
     content = text.encode()
     lines = _lines_of_rows(path, content, sep)
     if not lines:
@@ -298,11 +300,6 @@ def _decoded(path: str, encoding: str) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         problem = f"{path} is not {encoding} text: byte 0x{content[error.start]:02x} in line {line}"
         raise DataError(problem, remedy={"encoding": "latin-1"}) from None
-
-
-def _guessed(first: str, decimal: str) -> str:
-    """Return the separator that occurs most often in the first line; names may hold commas."""
-    return max((sep for sep in ",;\t|" if sep != decimal), key=first.count)
 
 
 def _lines_of_rows(path: str, content: bytes, sep: str) -> list[int]:
@@ -349,5 +346,4 @@ def _require_file(path: str) -> None:
         raise DataError(f"{path} is not a regular file", remedy="give a file with rows")
     if not place.exists():
         beside = [each.name for each in place.parent.iterdir()] if place.parent.is_dir() else []
-        remedy = did_you_mean(place.name, beside).removeprefix("; ")
-        raise DataError(f"no such file: {path}", remedy=remedy)
+        raise DataError(f"no such file: {path}{did_you_mean(place.name, beside)}")

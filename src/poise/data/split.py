@@ -151,8 +151,11 @@ class Split:
         return self.units.of(k * self.width + self._gone(k, j))
 
     def points(self, k: int) -> Ids:
-        """Return the test rows of a trial."""
-        return np.array([self._test_row(k, t) for t in range(self.n_points)], dtype=np.int64)
+        """Return the test rows of a trial; each does not depend on how many there are."""
+        first = self.trials * self.width  # unit that is predicted
+        places = range(k, self.trials * self.n_points, self.trials)
+        rows = [self.units.one_of(first + p, self.randomness, p) for p in places]
+        return np.array(rows, dtype=np.int64)
 
     def block(self, start: int, stop: int) -> tuple[Ids, Ids]:
         """Return rows (k, n) and test rows (k, T) of consecutive trials, for single rows.
@@ -187,12 +190,6 @@ class Split:
         keys = self.randomness.generator("position", k).bit_generator.random_raw(self.n)
         drawn = order_of_keys(np.asarray(keys, dtype=np.uint64))
         return np.sort(drawn[before : before + self.remove])
-
-    def _test_row(self, k: int, t: int) -> int:
-        """Return the t-th test row, which does not depend on how many there are."""
-        place = self.trials * t + k
-        unit = self.trials * self.width + place
-        return self.units.one_of(unit, self.randomness, place)
 
     @cached_property
     def units(self) -> Units:
