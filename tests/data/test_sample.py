@@ -175,8 +175,11 @@ def test_what_cannot_be_used_is_refused() -> None:
         ("like X .*, got list of 3 columns", {"X_unlabeled": X.tolist()}),
         (r"groups must hold one value per labelled row \(40\), got 39", {"groups": y[1:]}),
         ("groups must be one column", {"groups": X}),
-        ("groups must not be missing, got nan in row 1 ", {"groups": [0.0, np.nan] * 20}),
-        ("groups must not be missing, got None in row 0 ", {"groups": [None] * 40}),
+        (
+            "groups must not be missing or infinite, got nan in row 1 ",
+            {"groups": [0.0, np.nan] * 20},
+        ),
+        ("groups must not be missing or .*, got None in row 0 ", {"groups": [None] * 40}),
         ("groups must hold numbers or text", {"groups": [[1]] * 40}),
         ("X_unlabeled needs groups_unlabeled", {**four, "X_unlabeled": X}),
         ("groups_unlabeled needs groups", {"groups_unlabeled": y, "X_unlabeled": X}),

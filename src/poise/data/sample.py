@@ -14,7 +14,7 @@ from poise.checks import counted
 from poise.data.copies import digest_of, sums_of
 from poise.data.randomness import Ids
 from poise.data.rows import Rows, as_rows, column_of, join, own_copy, without
-from poise.data.suitable import check_responses, check_weights, holds_labels, is_missing
+from poise.data.suitable import check_responses, check_weights, holds_labels, refuse_missing
 from poise.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
@@ -330,12 +330,8 @@ def _codes(labels: Any, name: str, rows: Rows, known: dict[Any, int]) -> Ids:
     plain = isinstance(found.native, (list, tuple))
     if not (found.single or plain):
         raise DataError("must be one column of labels", argument=name)
+    refuse_missing(found, name, "give a row without a group a label of its own")
     values = found.native if plain else found.column(0).tolist()
-    for row, label in enumerate(values):
-        if is_missing(label):
-            problem = f"must not be missing, got {label!r} in row {row} (counting from 0)"
-            remedy = "give a row without a group a label of its own"
-            raise DataError(problem, argument=name, remedy=remedy)
     try:
         return np.array([known.setdefault(label, len(known)) for label in values], dtype=np.int64)
     except TypeError:

@@ -30,22 +30,25 @@ def check_responses(y: Rows) -> None:
         raise DataError("must have one or two dimensions", argument="y", got=y.native.shape)
     for values in y.columns():
         _check_kind(values)
-    found = first_missing(y)
-    if found is not None:
-        column, row, value = found
-        where = f"row {row} (counting from 0)" + ("" if y.single else f", column {column!r}")
-        problem = f"must not be missing or infinite, got {value} in {where}"
-        remedy = "remove those rows, or give them as X_unlabeled"
-        raise DataError(problem, argument="y", remedy=remedy)
+    refuse_missing(y, "y", "remove those rows, or give them as X_unlabeled")
 
 
 def check_weights(weights: Rows, name: str) -> None:
     """Refuse weights that are not finite numbers: one of them would spoil one trial."""
     found = first_not_number(weights) or first_missing(weights)
+    _refuse(weights, found, name, "must hold finite numbers")
+
+
+def refuse_missing(rows: Rows, name: str, remedy: str) -> None:
+    """Refuse values that are missing or infinite, and say where the first is."""
+    _refuse(rows, first_missing(rows), name, "must not be missing or infinite", remedy)
+
+
+def _refuse(rows: Rows, found: Place | None, name: str, rule: str, remedy: str = "") -> None:
     if found is not None:
-        _, row, value = found
-        problem = f"must hold finite numbers, got {value!s} in row {row} (counting from 0)"
-        raise DataError(problem, argument=name)
+        column, row, value = found
+        where = f"row {row} (counting from 0)" + ("" if rows.single else f", column {column!r}")
+        raise DataError(f"{rule}, got {value!s} in {where}", argument=name, remedy=remedy)
 
 
 def first_missing(rows: Rows) -> Place | None:
