@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.data.on_dask import Columns, DaskSample, Look, Table, _seen, gathered
+from poise.data.on_dask import Columns, DaskSample, Table, gathered
 from poise.data.pieces import Order
 from poise.data.randomness import Randomness, as_coupling
 from poise.data.sample import Sample
@@ -101,18 +100,10 @@ def test_no_row_serves_two_trials() -> None:
         if flag[0]:
             rows["groups"] = rng.integers(0, 41, here).tolist()
             rows["groups_unlabeled"] = rng.integers(0, 41, there).tolist() if there else None
-        asked = {
-            "n": n,
-            "remove": remove,
-            "removals": int(rng.integers(1, n // remove + 1)),
-            "n_points": int(rng.integers(1, 5)),
-            "root": seed,
-            "shuffle": flag[1],
-            "replace": flag[2],
-            "one_full_fit": flag[3],
-            "position": "uniform" if flag[4] else "last",
-        }
-        _check(rows, asked)
+        asked = {"n": n, "remove": remove, "removals": int(rng.integers(1, n // remove + 1))}
+        asked |= {"n_points": int(rng.integers(1, 5)), "root": seed, "shuffle": flag[1]}
+        asked |= {"replace": flag[2], "one_full_fit": flag[3]}
+        _check(rows, asked | {"position": "uniform" if flag[4] else "last"})
 
 
 def _check(rows: dict[str, Any], asked: dict[str, Any]) -> None:
@@ -149,11 +140,9 @@ def _check(rows: dict[str, Any], asked: dict[str, Any]) -> None:
 
 
 def test_each_row_of_a_test_group_is_as_likely() -> None:
-    groups = np.repeat(np.arange(300), 3)
-    split = split_of(900, groups=groups, n=2, trials=100, shuffle=False)
-    drawn = np.concatenate(
-        [split_of(900, groups=groups, n=2, trials=100, root=r).points(7) % 3 for r in range(600)]
-    )
+    asked = {"groups": np.repeat(np.arange(300), 3), "n": 2, "trials": 100}
+    split = split_of(900, **asked, shuffle=False)
+    drawn = np.concatenate([split_of(900, **asked, root=r).points(7) % 3 for r in range(600)])
     assert (np.abs(np.bincount(drawn, minlength=3) - 200) < 6 * np.sqrt(600 * 2 / 9)).all()
     assert {int(split.points(k)[0]) // 3 for k in range(100)} == set(range(200, 300))
 
@@ -189,24 +178,18 @@ def test_a_piece_has_the_trials_of_memory(data) -> None:
     beyond = beyond.drop(index=[0, more + 1]) if not grouped else beyond
     groups = "g" if grouped else None
     frames = [each if grouped else each.drop(columns="g") for each in (labeled, beyond)]
-    sample = Sample.of(
-        frames[0], "y", groups=groups, X_unlabeled=frames[1] if len(beyond) else None
-    )
+    alone = frames[1] if len(beyond) else None
+    sample = Sample.of(frames[0], "y", groups=groups, X_unlabeled=alone)
     asked = {"n": n, "trials": trials, "replace": replaced, "position": position}
-    points = (units + more) // trials - n - replaced
-    split = Split(
-        sample, Randomness(1), as_coupling("shared"), n_points=points, shuffle=shuffle, **asked
-    )
+    asked |= {"n_points": (units + more) // trials - n - replaced, "shuffle": shuffle}
+    split = Split(sample, Randomness(1), as_coupling("shared"), **asked)
     cuts = st.lists(st.integers(0, 99), max_size=3)
     there = on_dask(sample, groups, *((frame, data.draw(cuts)) for frame in frames))
     first = there.pieces(split, range(data.draw(st.integers(0, trials - 1)), trials), workers)
-    sides = there.sides(split, first)
-    moved = [
-        pd.concat(
-            [side.placed(*each) for each in zip(table.parts, table.first, strict=False)][::-1]
-        )
-        for side, table in zip(sides, there.tables, strict=True)
-    ]
+    sides, moved = there.sides(split, first), []
+    for side, table in zip(sides, there.tables, strict=True):
+        parts = zip(table.parts, table.first, strict=False)
+        moved.append(pd.concat([side.placed(*each) for each in parts][::-1]))
     for piece, (begin, end) in enumerate(pairwise(first.tolist())):
         mine = [table[table["_piece"] == piece] for table in moved]
         few, here = gathered(there.columns, sides, piece, mine, split)
@@ -216,10 +199,8 @@ def test_a_piece_has_the_trials_of_memory(data) -> None:
             for mine, theirs in zip(here.rows(k, 0), split.rows(k, 0), strict=True):
                 assert numbers[mine].tolist() == theirs.tolist()
             assert numbers[here.points(k)].tolist() == split.points(k).tolist()
-            values = [
-                s.points(p.points(k))["x"].tolist() for s, p in ((few, here), (sample, split))
-            ]
-            assert values[0] == values[1]
+            mine, theirs = few.points(here.points(k)), sample.points(split.points(k))
+            assert mine["x"].tolist() == theirs["x"].tolist()
             assert here.terms(k) == split.terms(k)
             if not (grouped or replaced or position == "uniform"):
                 for mine, theirs in zip(here.block(k, k + 1), split.block(k, k + 1), strict=True):
@@ -246,16 +227,3 @@ def test_a_row_that_is_missing_is_an_error() -> None:
     rows = sides[0].placed(frame, 0)
     with pytest.raises(DataError, match="not the same whenever they are read"):
         gathered(there.columns, sides, 0, [rows.iloc[1:], None], split)
-
-
-def test_the_sd_is_that_of_all_rows() -> None:
-    y = np.random.default_rng(0).lognormal(size=3000)
-    frame = pd.DataFrame({"x": np.arange(3000.0), "y": y})
-    columns = Columns("y", None, None, {})
-    look = Look(columns, lambda sample: SimpleNamespace(n_classes=None), frame.head(), 5)
-    parts = [frame[:1100], frame[1100:1100], frame[1100:]]
-    seen = [_seen(look, part, k) for k, part in enumerate(parts)]
-    few = columns.sample(pd.concat([each.some for each in seen]))
-    made = DaskSample(columns, [Table(parts, (0, 1100, 1100, 3000), seen=seen), Table()], few, [])
-    assert few.n_labeled < 100
-    assert made.sd() == pytest.approx(np.std(y, ddof=1), rel=1e-12)
