@@ -28,9 +28,8 @@ def objects(rows: list[Any]) -> Any:
     return array
 
 
-ROWS = VALUES.tolist()
+ROWS, TOWNS = VALUES.tolist(), {"town": ["Rome", "Oslo"] * 6}
 FRAME = pd.DataFrame(VALUES, columns=NAMES, index=range(100, 112))
-TOWNS = {"town": ["Rome", "Oslo"] * 6}
 CONTAINERS: dict[str, Any] = {
     "array": VALUES,
     "fortran array": np.asfortranarray(VALUES),
@@ -83,12 +82,10 @@ def spoil(rows: Any) -> None:
 
 
 def shown(rows: Any) -> str:
-    if isinstance(rows, pa.Table | pa.ChunkedArray):
-        rows = rows.to_pylist()
-    elif isinstance(rows, pl.DataFrame):
-        rows = rows.to_dicts()
+    for method in ("to_pylist", "to_dicts", "toarray"):
+        rows = getattr(rows, method)() if hasattr(rows, method) else rows
     with np.printoptions(threshold=10**6), pl.Config(tbl_rows=-1):
-        return repr(rows.toarray() if scipy.sparse.issparse(rows) else rows)
+        return repr(rows)
 
 
 def chosen(X: Any, places: Any) -> Any:
@@ -155,30 +152,24 @@ def test_columns_and_numbers() -> None:
         assert numbers is None if found is None else found.tolist() == numbers
 
 
-def test_a_memory_map_is_not_read(tmp_path) -> None:
+def test_rows_that_are_not_copied(tmp_path) -> None:
     np.save(tmp_path / "rows.npy", VALUES)
     mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
     assert np.shares_memory(as_rows(mapped, "X").native, mapped)
-
-
-def test_rows_that_cannot_be_copied_are_handed_over_with_a_warning() -> None:
     lock = threading.Lock()
     with pytest.warns(ValidityWarning, match="a lock among the rows cannot be copied .*lock"):
         assert as_rows([lock], "X").take(np.array([0])) == [lock]
 
 
 def test_what_is_no_container_of_rows() -> None:
-    class Tensor:
-        def __array__(self):
-            raise AssertionError
-
+    tensor = type("Tensor", (), {"__array__": None})()
     hidden = np.ma.array([[1.0]], mask=[[True]])
     for native, message in [
         ("rows.csv", "got str; read a file with poise.read_table"),
         (None, "got NoneType$"),
         (np.float64(3), "got float64; give numpy"),
         (pl.LazyFrame({"a": [1.0]}), r"got LazyFrame; give X\.collect\(\)"),
-        (Tensor(), r"got Tensor; give numpy\.asarray\(X\)"),
+        (tensor, r"got Tensor; give numpy\.asarray\(X\)"),
         (hidden, "X has masked values; remove"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "X has two columns of one name.*'a'"),
         (pa.record_batch({"a": [1, 2]}), "got RecordBatch; give X.to_pandas"),

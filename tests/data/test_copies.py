@@ -48,16 +48,15 @@ def test_the_warning_counts_rows_and_says_what_to_do() -> None:
 
 
 def test_equal_rows_that_chance_explains() -> None:
-    coarse = {
-        "constant": (np.zeros((330, 1)), np.ones(330)),
-        "yes and no": (RNG.integers(0, 2, (500, 4)), RNG.integers(0, 2, 500)),
-        "an age and a label": (RNG.integers(20, 90, (3000, 1)) / 10, RNG.integers(0, 2, 3000)),
-        "three scores": (RNG.integers(0, 100, (5000, 2)), RNG.integers(0, 100, 5000)),
-        "dependent": (np.repeat(RNG.integers(0, 9, (800, 1)), 2, axis=1), np.zeros(800)),
-    }
-    for name, rows in coarse.items():
-        assert find_copies(Sample.of(*rows))[0] > 0, name
-        assert copies(Sample.of(*rows)) is None, name
+    for rows in (
+        (np.zeros((330, 1)), np.ones(330)),
+        (RNG.integers(0, 2, (500, 4)), RNG.integers(0, 2, 500)),
+        (RNG.integers(20, 90, (3000, 1)) / 10, RNG.integers(0, 2, 3000)),  # an age and a label
+        (RNG.integers(0, 100, (5000, 2)), RNG.integers(0, 100, 5000)),
+        (np.repeat(RNG.integers(0, 9, (800, 1)), 2, axis=1), np.zeros(800)),  # dependent
+    ):
+        assert find_copies(Sample.of(*rows))[0] > 0
+        assert copies(Sample.of(*rows)) is None
     for load in (load_iris, load_wine, load_breast_cancer, load_diabetes):
         assert copies(Sample.of(*load(return_X_y=True))) is None
 
@@ -82,8 +81,7 @@ def test_identities_tell_exactly_the_rows_apart_that_differ() -> None:
     texts = [["x", "y"], ["y", "x"], ["xy", ""], ["", "xy"], ["1", "2"], [1, 2], [None, "y"]]
     assert len(set(identities(texts))) == 7
     assert len(set(identities([{"a": 1}, {"a": 2}, [1], [2]]))) == 4
-    moved = scipy.sparse.csr_array([[1.0, 0.0, 2.0], [0.0, 1.0, 2.0], [2.0, 0.0, 1.0]])
-    assert len(set(identities(moved))) == 3
+    assert len(set(identities(scipy.sparse.csr_array(differing)))) == 6
     assert (identities(X) != row_identities(4, as_rows(X, "X"))).all()
 
 
@@ -92,15 +90,9 @@ def test_identities_are_the_same_in_every_container_and_process() -> None:
     rows[rows < 0] = -0.0
     expected = identities(np.abs(rows)).tolist()
     frame = pd.DataFrame(rows, columns=["a", "b", "c"])
-    for native in (
-        rows,
-        rows.reshape(200, 3, 1),
-        rows.tolist(),
-        frame,
-        pl.from_pandas(frame),
-        pa.Table.from_pandas(frame),
-        scipy.sparse.coo_array(rows),
-    ):
+    frames = frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)
+    others = rows.reshape(200, 3, 1), rows.tolist(), scipy.sparse.coo_array(rows)
+    for native in (rows, *frames, *others):
         assert identities(native).tolist() == expected
     assert identities(np.array([[1, 2]])) == identities([[1.0, 2]]) == identities([[True, 2]])
     script = (
@@ -118,11 +110,8 @@ def test_of_many_rows_a_part_is_looked_at_that_has_both_copies_or_none() -> None
     X[-200:] = X[:200]
     assert copies(Sample.of(X[200:], np.zeros(49_800))) is None
     assert copies(Sample.of(X, np.arange(50_000.0))) is None  # a response tells rows apart, too
-    for rows, y, more in (
-        (X, np.zeros(50_000), None),
-        (X, X[:, 1], None),
-        (X[:25_000], np.zeros(25_000), X[25_000:]),
-    ):
+    apart = X[:25_000], np.zeros(25_000), X[25_000:]
+    for rows, y, more in ((X, np.zeros(50_000), None), (X, X[:, 1], None), apart):
         sample = Sample.of(rows, y, X_unlabeled=more)
         found = re.match(r"At least (\d+) of 50,000 rows", copies(sample) or "")
         assert found is not None
