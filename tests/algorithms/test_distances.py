@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression, Ridge
 
 from poise.algorithms.algorithm import Function
 from poise.algorithms.distances import as_distance, error_of
@@ -59,39 +60,34 @@ def test_numbers_of_any_type_are_subtracted_exactly():
         assert auto(full, reduced).tolist() == [expected], kind
 
 
-FAILED = {  # no prediction, or neither a finite number: nan, also in one of the two
-    "None": [None],
-    "nan": [NAN],
-    "NA": objects(pd.NA),
-    "NaT": objects(pd.NaT),
-    "Decimal NaN": [Decimal("sNaN")],
-    "complex NaN": [complex(NAN, 1)],
-    "masked": np.ma.masked_array([1.0], [True]),
-    "nullable": pd.Series([None], dtype="Int64"),
-    "missing category": pd.Categorical([None], categories=["a"]),
-}
-UNDEFINED = {
-    "text": (["100"], "text .* distance='label'"),
-    "text that reads as numbers": (np.array(["100.0"]), "text"),
-    "bytes": ([b"100"], "text"),
-    "object text": (objects("a"), "text"),
-    "frame with a text column": (pd.DataFrame({"a": [100.0], "b": ["x"]}), "text"),
-    "days": (np.array(["2020-01-05"], "M8[D]"), "date"),
-    "moments": (np.array([5], "M8[ns]"), "datetime64|int"),  # listed as integers
-    "spans": (np.array([5], "m8[ns]"), "timedelta64|int"),
-    "datetime": ([datetime.date(2020, 1, 5)], "type date"),
-    "timedelta": ([datetime.timedelta(5)], "type timedelta"),
-    "dict": (objects({"a": 1}), "type dict"),
-    "structured": (np.array([(1.0,)], [("a", "f8")]), "void"),
-    "one for all": (5.0, "one prediction per row"),
-}
+FAILED = [  # no prediction, or neither a finite number: nan, also in one of the two
+    *([None], [NAN], objects(pd.NA), objects(pd.NaT), [Decimal("sNaN")], [complex(NAN, 1)]),
+    np.ma.masked_array([1.0], [True]),
+    pd.Series([None], dtype="Int64"),
+    pd.Categorical([None], categories=["a"]),
+]
+UNDEFINED = [
+    (["100"], "text .* distance='label'"),
+    (np.array(["100.0"]), "text"),  # also where it reads as numbers
+    ([b"100"], "text"),
+    (objects("a"), "text"),
+    (pd.DataFrame({"a": [100.0], "b": ["x"]}), "text"),
+    (np.array(["2020-01-05"], "M8[D]"), "date"),
+    (np.array([5], "M8[ns]"), "datetime64|int"),  # listed as integers
+    (np.array([5], "m8[ns]"), "timedelta64|int"),
+    ([datetime.date(2020, 1, 5)], "type date"),
+    ([datetime.timedelta(5)], "type timedelta"),
+    (objects({"a": 1}), "type dict"),
+    (np.array([(1.0,)], [("a", "f8")]), "void"),
+    (5.0, "one prediction per row"),
+]
 
 
 def test_what_is_missing_is_no_change():
-    for kind, missing in FAILED.items():
+    for missing in FAILED:
         for pair in ((missing, missing), (missing, [1.0]), ([1.0], missing)):
             for distance in ("euclidean", "absolute", "label"):
-                assert np.isnan(as_distance(distance)(*pair)).all(), (kind, distance)
+                assert np.isnan(as_distance(distance)(*pair)).all(), (missing, distance)
     beside = {"absolute": (1.0, NAN), "total_variation": ([1, 0], [NAN, 1]), "label": ("a", None)}
     for name, (good, bad) in beside.items():
         np.testing.assert_equal(as_distance(name)([good, good], [good, bad]), [0, NAN])
@@ -100,21 +96,15 @@ def test_what_is_missing_is_no_change():
 
 
 def test_what_is_no_number_has_no_distance():
-    for value, message in UNDEFINED.values():
+    for value, message in UNDEFINED:
         for distance in ("euclidean", "absolute"):
             with pytest.raises(Undefined, match=message):
                 as_distance(distance)(value, value)
+    days = datetime.date(2020, 1, 1), np.datetime64("2020-01-01")
+    chances = 0.5, [7.0, 1.0], ["a"], [1.5, -0.5], objects("0.5", "0.5"), [{}, 1]
     for distance, message, values in [
-        (
-            "label",
-            "not a label",
-            [datetime.date(2020, 1, 1), {"a": 1}, np.datetime64("2020-01-01")],
-        ),
-        (
-            "total_variation",
-            "one probability per class",
-            [0.5, [7.0, 1.0], ["a"], [1.5, -0.5], np.array(["0.5", "0.5"], object), [{}, 1]],
-        ),
+        ("label", "not a label", [*days, {"a": 1}]),
+        ("total_variation", "one probability per class", chances),
         ("absolute", "single numbers", [[1.0, 2.0]]),
     ]:
         for value in values:
@@ -287,8 +277,6 @@ def test_errors_of_prediction():
     assert error_of(["a", "b"], objects("a", "a")) == 0.5
     assert error_of([0, 2], [0, 9], labels=True) == 0.5
     assert math.isnan(error_of([0.5, 0.5], ["a", "b"]))
-    from sklearn.linear_model import LogisticRegression, Ridge
-
     y = np.array([0, 7])
     assert Estimator(LogisticRegression()).error([0, 0], y) == 0.5
     assert Estimator(Ridge()).error([0, 0], y) == 3.5
