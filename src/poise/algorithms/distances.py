@@ -26,10 +26,10 @@ from poise.algorithms.predictions import (
     gaps,
     holes,
     is_number,
-    is_text,
     require_labels,
     shown,
 )
+from poise.data.suitable import is_text
 from poise.errors import AlgorithmError, ArgumentError
 
 if TYPE_CHECKING:

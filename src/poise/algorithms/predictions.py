@@ -6,16 +6,14 @@ bytes are labels. Whatever else comes back has no distance to anything.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from decimal import Decimal
 from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.data.suitable import is_missing
+from poise.data.suitable import as_floats
 from poise.errors import PoiseError
 
 Floats = NDArray[np.float64]
@@ -43,29 +41,13 @@ def as_array(predictions: Any) -> Array:
 
 def holes(a: Array, b: Array) -> NDArray[np.bool_] | None:
     """Tell at which points there is no change; None if there is one everywhere."""
-    first, second = _as_floats(a), _as_floats(b)
+    first, second = (as_floats(each).reshape(len(each), -1) for each in (a, b))
     if np.isfinite(first).all() and np.isfinite(second).all():
         return None
     missing = np.isnan(first).any(axis=1) | np.isnan(second).any(axis=1)
     finite = np.isfinite(first).any(axis=1) | np.isfinite(second).any(axis=1)
     without = np.asarray(missing | ~finite)
     return without if without.any() else None
-
-
-def _as_floats(array: Array) -> Array:
-    """Write nan where a value is missing, an infinity where it is one, and anything elsewhere."""
-    rows = array.reshape(len(array), -1)
-    if array.dtype.kind in "fc":
-        return rows
-    if array.dtype.kind != "O":
-        return np.zeros((len(array), 1))
-    return np.array([_as_float(value) for value in rows.flat]).reshape(rows.shape)
-
-
-def _as_float(value: Any) -> float:
-    if is_missing(value):
-        return math.nan
-    return float(value) if isinstance(value, (float, np.floating, Decimal)) else 0.0
 
 
 def is_number(value: object) -> bool:
@@ -108,13 +90,6 @@ def require_labels(array: Array) -> None:
     """Refuse what is neither text nor a number, such as dates."""
     if array.dtype.kind not in "biufUST":
         _require(array, lambda v: isinstance(v, (str, bytes)) or is_number(v), "is not a label")
-
-
-def is_text(array: Array) -> bool:
-    """Tell whether an array holds text."""
-    if array.dtype.kind in "UST":
-        return True
-    return array.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in array.flat)
 
 
 def are_probabilities(array: Array) -> bool:

@@ -72,14 +72,24 @@ def _first(rows: Rows, wrong: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> Pl
 
 
 def _not_finite(values: NDArray[Any]) -> NDArray[np.bool_]:
-    if values.dtype.kind == "f":
-        return np.asarray(~np.isfinite(values))
+    return np.asarray(~np.isfinite(as_floats(values)))
+
+
+def as_floats(values: NDArray[Any]) -> NDArray[Any]:
+    """Write nan where a value is missing, an infinity where it is one, and anything elsewhere."""
+    if values.dtype.kind in "fc":
+        return values
     if values.dtype.kind in "Mm":
-        return np.asarray(np.isnat(values))
+        return np.where(np.isnat(values), math.nan, 0.0)
     if values.dtype.kind != "O":
-        return np.zeros(1, dtype=np.bool_)
-    bad = [is_missing(v) or (isinstance(v, numbers.Real) and abs(v) == math.inf) for v in values]
-    return np.array(bad, dtype=np.bool_)
+        return np.zeros(values.shape)
+    found = [math.nan if is_missing(value) else _as_float(value) for value in values.flat]
+    return np.array(found).reshape(values.shape)
+
+
+def _as_float(value: Any) -> float:
+    real = isinstance(value, (float, np.floating, decimal.Decimal))
+    return float(value) if real else 0.0
 
 
 def _not_numbers(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -108,11 +118,15 @@ def is_missing(value: object) -> bool:
 
 def holds_labels(y: Rows) -> bool:
     """Tell whether responses are text or categories, also categories that are numbers."""
-    if "categ" in str(getattr(y.native, "dtype", "")).lower():
+    categories = "categ" in str(getattr(y.native, "dtype", "")).lower()
+    return categories or any(map(is_text, y.columns()))
+
+
+def is_text(array: NDArray[Any]) -> bool:
+    """Tell whether an array holds text."""
+    if array.dtype.kind in "UST":
         return True
-    columns = list(y.columns())
-    text = any(values.dtype.kind in "UST" for values in columns)
-    return text or any(isinstance(v, (str, bytes)) for c in columns if c.dtype == "O" for v in c)
+    return array.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in array.flat)
 
 
 def is_classification(y: Rows) -> bool:
