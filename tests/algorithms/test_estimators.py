@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 import warnings
 from types import SimpleNamespace
 
@@ -169,9 +170,8 @@ def test_composites():
 def test_the_users_object_is_never_changed():
     forest = RandomForestRegressor(2, n_jobs=2, random_state=np.random.RandomState(5))
     before = forest.random_state.get_state()[1].tolist()
-    algorithm = Estimator(forest)
-    one, two = (algorithm.fit(X, y, xi)(X).tolist() for xi in (XI, XI))
-    assert one == two != algorithm.fit(X, y, 7 << 33)(X).tolist()
+    one, two, other = (Estimator(forest).fit(X, y, xi)(X).tolist() for xi in (XI, XI, 7 << 33))
+    assert one == two != other
     assert forest.random_state.get_state()[1].tolist() == before
     assert forest.n_jobs == 2
     assert not hasattr(forest, "estimators_")
@@ -187,10 +187,7 @@ class Seeded(RegressorMixin, BaseEstimator):
     """Spells its seed and its threads in other ways, and returns nothing from fit."""
 
     def __init__(self, random_seed=None, seed=0, nthread=8, part=None):
-        self.random_seed = random_seed
-        self.seed = seed
-        self.nthread = nthread
-        self.part = part
+        self.random_seed, self.seed, self.nthread, self.part = random_seed, seed, nthread, part
 
     def fit(self, X, y):
         self.level_ = np.array([self.random_seed, self.seed, self.nthread])
@@ -204,12 +201,8 @@ def test_other_spellings_and_nested_seeds():
     assert (first, second) == (seed_from(XI), seed_from((XI + GOLDEN) % 2**64))
     assert threads == 1
     nested = Estimator(BaggingRegressor(Seeded(part=DecisionTreeRegressor())))._copy(XI)
-    seeds = [
-        nested.estimator.part.random_state,
-        nested.estimator.random_seed,
-        nested.estimator.seed,
-        nested.random_state,
-    ]
+    part, inner = nested.estimator.part, nested.estimator
+    seeds = [part.random_state, inner.random_seed, inner.seed, nested.random_state]
     assert seeds == [seed_from((XI + i * GOLDEN) % 2**64) for i in range(4)]
 
 
@@ -247,9 +240,8 @@ def test_checks_are_skipped_only_where_nothing_can_be_missed():
 
 
 def test_names_for_people_and_for_records():
-    assert Estimator(LogisticRegression(C=2.0), "predict_proba").name == (
-        "LogisticRegression(C=2.0).predict_proba"
-    )
+    named = Estimator(LogisticRegression(C=2.0), "predict_proba").name
+    assert named == "LogisticRegression(C=2.0).predict_proba"
     pipelines = [make_pipeline(*[PCA(2)] * 30, PCA(k), *[PCA(2)] * 30, Ridge()) for k in (2, 3)]
     values = [np.where(np.arange(5001) == 2500, a, 0.0) for a in (1, 2)]
     grids = [RandomizedSearchCV(Ridge(), {"alpha": each}) for each in values]
@@ -265,18 +257,19 @@ def test_names_for_people_and_for_records():
 
 
 def test_natural_distances_and_kinds():
-    def about(estimator, response="predict", y=classes):
-        ready = Estimator(estimator, response).prepared(Sample.of(X, y))
-        return ready.natural_distance, ready.is_classifier, ready.n_classes, ready.n_outputs
-
-    assert about(Ridge(), y=y) == ("euclidean", False, None, 1)
-    assert about(LogisticRegression()) == ("label", True, 3, 1)
-    assert Estimator(IsolationForest()).natural_distance == "label"
-    assert about(LogisticRegression(), "predict_proba") == ("total_variation", True, 3, 1)
-    assert about(LogisticRegression(), "decision_function") == ("euclidean", True, 3, 1)
-    both = np.column_stack([classes, classes == "a"])
-    assert about(DecisionTreeClassifier(), y=both) == ("label", True, 6, 2)
-    assert about(Ridge(), y=np.column_stack([y, y])) == ("euclidean", False, None, 2)
+    labels, numbers = np.column_stack([classes, classes == "a"]), np.column_stack([y, y])
+    for estimator, response, of, known in [
+        (Ridge(), "predict", y, ("euclidean", False, None, 1)),
+        (IsolationForest(), "predict", y, ("label", False, None, 1)),
+        (LogisticRegression(), "predict", classes, ("label", True, 3, 1)),
+        (LogisticRegression(), "predict_proba", classes, ("total_variation", True, 3, 1)),
+        (LogisticRegression(), "decision_function", classes, ("euclidean", True, 3, 1)),
+        (DecisionTreeClassifier(), "predict", labels, ("label", True, 6, 2)),
+        (Ridge(), "predict", numbers, ("euclidean", False, None, 2)),
+    ]:
+        ready = Estimator(estimator, response).prepared(Sample.of(X, of))
+        found = ready.natural_distance, ready.is_classifier, ready.n_classes, ready.n_outputs
+        assert found == known
 
 
 def test_numbers_of_clusters_are_refused_whatever_is_around_them():
@@ -294,14 +287,9 @@ def test_numbers_of_clusters_are_refused_whatever_is_around_them():
 
 def test_only_known_estimators_ignore_the_order_of_rows():
     known = [Ridge(), LinearRegression(), GaussianNB()]
-    unknown = [
-        Ridge(solver="sag"),
-        LinearRegression(positive=True),
-        KNeighborsRegressor(),
-        RandomForestRegressor(),
-        make_pipeline(Ridge()),
-        type("Own", (Ridge,), {"__module__": "mine"})(),
-    ]
+    unknown = [Ridge(solver="sag"), LinearRegression(positive=True), KNeighborsRegressor()]
+    own = type("Own", (Ridge,), {"__module__": "mine"})()
+    unknown += [RandomForestRegressor(), make_pipeline(Ridge()), own]
     assert all(Estimator(each).ignores_row_order for each in known)
     assert not any(Estimator(each).ignores_row_order for each in unknown)
 
@@ -309,13 +297,9 @@ def test_only_known_estimators_ignore_the_order_of_rows():
 def test_code_from_outside_scikit_learn_is_noticed_at_any_depth():
     own = FunctionTransformer(lambda rows: rows)
     pure = [Ridge(), make_pipeline(StandardScaler(), Ridge()), *NUMBERS]
-    others = [
-        Seeded(),
-        Bare(),
-        make_pipeline(own, Ridge()),
-        make_pipeline(StandardScaler(), FeatureUnion([("own", own)]), Ridge()),
-        GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=lambda *about: 0.0),
-    ]
+    search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=lambda *about: 0.0)
+    others = [Seeded(), Bare(), search, make_pipeline(own, Ridge())]
+    others += [make_pipeline(StandardScaler(), FeatureUnion([("own", own)]), Ridge())]
     assert not any(Estimator(each).has_own_code for each in pure)
     assert all(Estimator(each).has_own_code for each in others)
 
@@ -352,9 +336,8 @@ class Smoothed(ClassifierMixin, BaseEstimator):
 
 
 def test_columns_that_hold_something_but_have_no_class_are_undefined():
-    y = np.resize(["a", "b"], 60)
     with pytest.raises(Undefined, match=r"\['a'\] that this fit saw.*larger n.*response='predict'"):
-        asked(Smoothed(), "predict_proba", y, y=np.full(60, "a"))
+        asked(Smoothed(), "predict_proba", np.resize(["a", "b"], 60), y=np.full(60, "a"))
     silent = type("Silent", (Smoothed,), {"fit": lambda self, X, y: self})()
     assert asked(silent, "predict_proba", two).tolist() == [[0.9, 0.1]] * 4  # of any classes
 
@@ -403,31 +386,23 @@ def test_functions_and_algorithms():
     assert algorithm.fit(X, y, 0, power=2)(X[:1]) == [y.mean() ** 2]
     assert as_algorithm(algorithm) is algorithm
     assert as_algorithm(lambda X, y, seed: None).name == "a lambda"
-    assert as_algorithm(functools.partial(mean, power=3)).name == (
-        "functools.partial(<function test_functions_and_algorithms.<locals>.mean>, power=3)"
-    )
+    name = as_algorithm(functools.partial(mean, power=3)).name
+    assert re.fullmatch(r"functools\.partial\(<function test_functions.*\.mean>, power=3\)", name)
     algorithm.prepared(Sample.of(X, y, fit_params={"power": 2}))
-    with pytest.raises(AlgorithmError, match="weight"):
-        algorithm.prepared(Sample.of(X, y, fit_params={"weight": 2}))
-    with pytest.raises(AlgorithmError, match="weight"):
-        as_algorithm(Ridge()).prepared(Sample.of(X, y, fit_params={"weight": 2}))
+    for each in (algorithm, as_algorithm(Ridge())):
+        with pytest.raises(AlgorithmError, match="weight"):
+            each.prepared(Sample.of(X, y, fit_params={"weight": 2}))
     with pytest.raises(TypeError, match="must return a function from rows to predictions, got int"):
         as_algorithm(lambda X, y, seed: 3).fit(X, y, 0)
 
 
-class Exits(BaseEstimator):
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return X
-
+class Exits(Bare):
     def __repr__(self):
         raise SystemExit(0)
 
 
 class BadTags(ClassifierMixin, BaseEstimator):
-    fit, predict = Exits.fit, Exits.predict
+    fit, predict = Bare.fit, Bare.predict
 
     def __sklearn_tags__(self):
         raise SystemExit(0)
