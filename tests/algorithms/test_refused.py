@@ -77,19 +77,14 @@ def test_whatever_is_refused_its_fit_refuses():
 
 
 def test_the_place_is_named_in_every_container():
-    kinds = {
-        "array": (lambda rows: rows, "1"),
-        "list": (lambda rows: rows.tolist(), "1"),
-        "objects": (lambda rows: rows.astype(object), "1"),
-        "sparse": (scipy.sparse.csr_array, "1"),
-        "pandas": (lambda rows: pd.DataFrame(rows, columns=NAMES), "'b'"),
-        "polars": (lambda rows: pl.DataFrame(rows, schema=NAMES), "'b'"),
-        "null": (lambda rows: pl.DataFrame(rows, schema=NAMES).fill_nan(None), "'b'"),
-    }
-    for kind, (make, column) in kinds.items():
-        said = objection(Ridge(), make(damaged))
-        assert f"column {column} of X holds n" in said, kind
-        assert "in row 173" in said, kind
+    polars = pl.DataFrame(damaged, schema=NAMES)
+    frames = pd.DataFrame(damaged, columns=NAMES), polars, polars.fill_nan(None)
+    plain = damaged, damaged.tolist(), damaged.astype(object), scipy.sparse.csr_array(damaged)
+    for rows in (*plain, *frames):
+        column = "'b'" if hasattr(rows, "columns") else 1
+        said = objection(Ridge(), rows)
+        assert f"column {column} of X holds n" in said
+        assert "in row 173" in said
     assert "holds -inf in row 173" in objection(Ridge(), np.where(np.isnan(damaged), -np.inf, X))
     said = objection(Ridge(), X, X_unlabeled=damaged)
     assert "column 1 of X_unlabeled holds nan in row 173" in said
@@ -113,40 +108,30 @@ class Filling(RegressorMixin, BaseEstimator):
 
 def test_composites_and_what_takes_a_hole():
     search = GridSearchCV(Ridge(), {"alpha": [1.0]}, cv=2)
+    scaled, unchanged = (make_pipeline(each, Ridge()) for each in (StandardScaler(), "passthrough"))
+    imputed, boosting = make_pipeline(SimpleImputer(), Ridge()), HistGradientBoostingRegressor()
     takes_none = [
-        make_pipeline(StandardScaler(), Ridge()),
-        search,
+        *(scaled, unchanged, search, make_pipeline(StandardScaler(), MinMaxScaler(), search)),
         BaggingRegressor(KNeighborsRegressor(3), n_estimators=2),
-        make_pipeline(StandardScaler(), MinMaxScaler(), search),
-        make_pipeline("passthrough", Ridge()),
     ]
     takes_it = [
-        HistGradientBoostingRegressor(max_iter=2),
-        make_pipeline(SimpleImputer(), Ridge()),
-        make_pipeline(StandardScaler(), SimpleImputer(), Ridge()),
-        GridSearchCV(make_pipeline(SimpleImputer(), Ridge()), {"ridge__alpha": [1.0]}, cv=2),
-        GridSearchCV(
-            make_pipeline("passthrough", Ridge()), {"passthrough": [SimpleImputer(), KNNImputer()]}
-        ),
-        GridSearchCV(
-            make_pipeline(StandardScaler(), Ridge()), [{"ridge": [HistGradientBoostingRegressor()]}]
-        ),
+        *(boosting, imputed, make_pipeline(StandardScaler(), imputed)),
+        GridSearchCV(imputed, {"ridge__alpha": [1.0]}, cv=2),
+        GridSearchCV(unchanged, {"passthrough": [SimpleImputer(), KNNImputer()]}),
+        GridSearchCV(scaled, [{"ridge": [boosting]}]),
         make_pipeline(StandardScaler()),
         type("Own", (Ridge,), {"__module__": "mine"})(),
         make_pipeline(ColumnTransformer([("all", SimpleImputer(), [0, 1, 2])]), Ridge()),
-        Filling(Ridge()),
-        make_pipeline(Filling(), Ridge()),
+        *(Filling(Ridge()), make_pipeline(Filling(), Ridge())),
     ]
     for estimator in takes_none:
         assert "holds nan in row 173" in objection(estimator, damaged), estimator
     for estimator in takes_it:
         assert objection(estimator, damaged) == "", estimator
     towns = pd.DataFrame({"town": rng.choice(["Ulm", "Bonn"], 200)})
-    encoder = OneHotEncoder(handle_unknown="ignore")
-    filled = make_pipeline(SimpleImputer(strategy="most_frequent"), encoder, Ridge())
-    assert objection(filled, towns) == ""
-    boosting = HistGradientBoostingRegressor(categorical_features=["town"])
-    assert objection(boosting, towns) == ""
+    filled = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(), Ridge())
+    for estimator in (filled, HistGradientBoostingRegressor(categorical_features=["town"])):
+        assert objection(estimator, towns) == ""
     assert objection(make_pipeline(CountVectorizer(), Ridge()), ["a text"] * 200) == ""
     counts = make_pipeline(MinMaxScaler(), MultinomialNB())
     assert objection(counts, X) == ""
@@ -161,6 +146,5 @@ def test_responses():
     assert "a regressor, and column 0 of y holds 'down' in row 0" in objection(Ridge(), X, words)
     assert objection(Ridge(), X, y.astype(str).astype(object)) == ""
     assert "needs responses >= 0" in objection(GammaRegressor(), X)
-    one_sided = make_pipeline(OneHotEncoder(handle_unknown="ignore"), MultinomialNB())
     assert "Negative values" in objection(MultinomialNB(), X, classes)
-    assert objection(one_sided, X, classes) == ""
+    assert objection(make_pipeline(OneHotEncoder(), MultinomialNB()), X, classes) == ""
