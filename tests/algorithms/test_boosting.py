@@ -75,12 +75,8 @@ def test_a_fit_is_that_by_hand():
 
     classes = np.digitize(y, [0.3, 1.4])
     few = {"n_estimators": 3, "random_state": seed_from(XI)}
-    no_files = {"allow_writing_files": False}
-    for made in (
-        LGBMClassifier(**few, verbose=-1),
-        XGBClassifier(**few),
-        CatBoostClassifier(**few, verbose=0, **no_files),
-    ):
+    cat = CatBoostClassifier(**few, verbose=0, allow_writing_files=False)
+    for made in (LGBMClassifier(**few, verbose=-1), XGBClassifier(**few), cat):
         for response in ("predict", "predict_proba"):
             algorithm = Estimator(made, response).prepared(Sample.of(X, classes))
             got = algorithm.fit(X[:300], classes[:300], XI)(X[300:])

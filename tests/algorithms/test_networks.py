@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -119,23 +120,16 @@ def test_bits_do_not_depend_on_company(library):
     assert np.abs(network.fit(rows[1], responses[1], 2)(points[1]) - alone).max() > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("hidden", "activation", "kind"),
-    [
-        ((16,), "relu", MLPRegressor),
-        ((8, 5), "tanh", MLPRegressor),
-        ((9,), "logistic", MLPRegressor),
-        ((9,), "tanh", MLPClassifier),
-    ],
-)
-def test_training_is_that_of_scikit_learn(hidden, activation, kind):
+KINDS = [((16,), "relu", False), ((8, 5), "tanh", False), ((9,), "logistic", False)]
+
+
+@pytest.mark.parametrize(("hidden", "activation", "classes"), [*KINDS, ((9,), "tanh", True)])
+def test_training_is_that_of_scikit_learn(hidden, activation, classes):
     given = {"activation": activation, "alpha": 0.3, "learning_rate_init": 0.01}
     given |= {"batch_size": 60, "shuffle": False, "random_state": 0}
-    sklearn = kind(hidden_layer_sizes=hidden, **given)
-    classes = kind is MLPClassifier
-    network = poise.networks.mlp(
-        hidden, classes=classes, steps=80, learning_rate=0.01, penalty=0.3, activation=activation
-    ).fit_predict
+    sklearn = (MLPClassifier if classes else MLPRegressor)(hidden_layer_sizes=hidden, **given)
+    more = {"learning_rate": 0.01, "penalty": 0.3, "activation": activation}
+    network = poise.networks.mlp(hidden, classes=classes, steps=80, **more).fit_predict
     found = trained_from_the_weights_of(sklearn, network, three if classes else y)
     if classes:
         found, expected = softmax(found, axis=1), sklearn.predict_proba(X[60:90])
@@ -148,9 +142,9 @@ def test_training_is_that_of_scikit_learn(hidden, activation, kind):
 def test_units_of_rows_and_responses_do_not_matter():
     rows = np.column_stack([X, np.full(700, 0.1)])  # whose mean of thirty is not 0.1
     network = poise.networks.mlp(8, steps=100, float64=True)
-    both = np.column_stack([y, -3 * X[:, 1]])
+    both, units = np.column_stack([y, -3 * X[:, 1]]), [1e3, 1e-3, 7, 2, 5]
     changes = poise.measure(network, rows, both, n=30).changes
-    other = poise.measure(network, rows * [1e3, 1e-3, 7, 2, 5] + 4, 1e3 * both - 50, n=30).changes
+    other = poise.measure(network, rows * units + 4, 1e3 * both - 50, n=30).changes
     np.testing.assert_allclose(other, 1e3 * changes, rtol=1e-6)
     assert changes.max() < 5
 
@@ -179,18 +173,15 @@ def test_a_kernel_trains_as_the_compiler_does(n, d, units, activation):
 
     # What a GPU runs, interpreted, several networks at once. A strong penalty, and padding in every
     # direction, so that none of it goes unnoticed.
-    network = poise.networks.mlp(
-        units, steps=40, learning_rate=0.02, penalty=3.0, activation=activation
-    ).fit_predict
+    given = {"steps": 40, "learning_rate": 0.02, "penalty": 3.0, "activation": activation}
+    network = poise.networks.mlp(units, **given).fit_predict
     rows = rng.normal(size=(3, n, d)).astype(np.float32)
     responses = rng.normal(size=(3, n)).astype(np.float32) + 2
 
     def both(key, X, y):
         start = glorot(key, (d, units, 1), X.dtype)
-        return (
-            gpu_kernel.train(network, start, X, y, interpret=True),
-            network.trained(start, X, y, key),
-        )
+        ours = gpu_kernel.train(network, start, X, y, interpret=True)
+        return ours, network.trained(start, X, y, key)
 
     found = jax.jit(jax.vmap(both))(jax.random.split(jax.random.key(0), 3), rows, responses)
     for ours, theirs in zip(*map(jax.tree.leaves, found), strict=True):
@@ -203,15 +194,11 @@ def test_a_kernel_can_be_written_for_a_gpu():
 
     from poise.algorithms import gpu_kernel
 
-    network = poise.networks.mlp(64).fit_predict
-    shapes = [((20, 64), (64,)), ((64, 1), (1,))]
-    start, rows, responses = jax.tree.map(
-        lambda shape: jax.ShapeDtypeStruct((8, *shape), np.float32),
-        (shapes, (200, 20), (200,)),
-        is_leaf=lambda shape: isinstance(shape[0], int),
-    )
-    train = jax.jit(jax.vmap(lambda *given: gpu_kernel.train(network, *given)))
-    written = train.trace(start, rows, responses).lower(lowering_platforms=("cuda",))
+    network, zeros = poise.networks.mlp(64).fit_predict, partial(np.zeros, dtype=np.float32)
+    start = [(zeros((8, 20, 64)), zeros((8, 64))), (zeros((8, 64, 1)), zeros((8, 1)))]
+    train = jax.jit(jax.vmap(partial(gpu_kernel.train, network)))
+    traced = train.trace(start, zeros((8, 200, 20)), zeros((8, 200)))
+    written = traced.lower(lowering_platforms=("cuda",))
     assert "triton" in written.as_text()
 
 

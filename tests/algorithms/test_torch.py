@@ -65,11 +65,9 @@ def momentum(parameters):
 def test_a_copy_is_trained_as_a_module_by_itself(float64, optimizer, make):
     import torch
 
-    more = {"optimizer": optimizer} if optimizer else {}
-    more |= {"loss": "cross_entropy"} if make is scorer else {}
-    algorithm = poise.torch_algorithm(make, **GIVEN | more, float64=float64)
-    responses = three if make is scorer else y
-    algorithm = algorithm.prepared(Sample.of(X, responses))
+    responses, loss = (three, "cross_entropy") if make is scorer else (y, "mse")
+    given = GIVEN | {"loss": loss, "optimizer": optimizer or "adam", "float64": float64}
+    algorithm = poise.torch_algorithm(make, **given).prepared(Sample.of(X, responses))
     # Beside a copy with other rows and another start.
     both = np.stack([2 * X[30:60], X[:30]]), np.stack([responses[30:60], responses[:30]])
     points, terms = np.stack([X[200:210]] * 2), np.array([5, XI], np.uint64)
@@ -217,9 +215,8 @@ def test_a_layer_of_one_output_is_the_same_as_a_sum():
 
     from poise.algorithms.torch_training import Column
 
-    values = torch.from_numpy(X).float()
     for bias in (True, False):
-        layer = torch.nn.Linear(3, 1, bias=bias)
-        usual = layer(values).detach()
+        layer, values = torch.nn.Linear(3, 1, bias=bias), torch.from_numpy(X).float()
+        usual = layer(values)
         layer.__class__ = Column
-        torch.testing.assert_close(layer(values).detach(), usual)
+        torch.testing.assert_close(layer(values), usual)
