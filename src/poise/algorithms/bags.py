@@ -91,10 +91,8 @@ class _CoupledBags(Algorithm):
         """Prepare what is fitted to the bags; refuse labels, which have no average."""
         base = self.base.prepared(sample)
         if base.natural_distance not in ("euclidean", "absolute", "total_variation"):
-            raise AlgorithmError(
-                f"{base.name} predicts labels, which have no average",
-                remedy={"response": "predict_proba"},
-            )
+            problem = f"{base.name} predicts labels, which have no average"
+            raise AlgorithmError(problem, remedy={"response": "predict_proba"})
         ready = _CoupledBags(base, self.n_bags)
         ready.n_outputs, ready.n_classes = base.n_outputs, base.n_classes
         ready._each, ready._per_row = fit_to_bags(base, sample), tuple(sample.per_row)

@@ -120,9 +120,7 @@ def _scores(predictions: Array) -> Floats:
     if numbers.ndim == 2 and numbers.shape[1] == 2 and np.allclose(numbers.sum(axis=1), 1):
         return numbers[:, 1]
     if numbers.size != len(numbers):
-        raise Undefined(
-            f"a decision needs one number per point, got predictions of shape {numbers.shape}"
-        )
+        raise Undefined(f"a decision needs one number per point, got shape {numbers.shape}")
     return numbers.reshape(len(numbers))
 
 

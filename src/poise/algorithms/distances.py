@@ -131,10 +131,8 @@ def total_variation(a: Array, b: Array) -> Floats:
     responses, side by side, it is the sum over them.
     """
     if a.ndim != 2 or not (are_probabilities(a) and are_probabilities(b)):
-        raise Undefined(
-            f"total variation compares one probability per class, got {shown(a[0])} and "
-            f"{shown(b[0])}; response='predict_proba' asks for them"
-        )
+        got = f"{shown(a[0])} and {shown(b[0])}; response='predict_proba' asks for them"
+        raise Undefined(f"total variation compares one probability per class, got {got}")
     return np.asarray(gaps(a, b).sum(axis=1) / 2)
 
 
@@ -150,11 +148,9 @@ def labels_only(a: Array, b: Array) -> Floats:
     """Compare labels where y holds text: numbers may be codes or probabilities there."""
     for array in (a, b):
         if is_number(array.flat[0]):
-            raise Undefined(
-                f"y holds labels and the algorithm returns numbers ({shown(array[0])}); say "
-                "distance='euclidean' to ask how far they move, or distance='label' if they stand "
-                "for classes"
-            )
+            problem = f"y holds labels and the algorithm returns numbers ({shown(array[0])})"
+            remedy = "say distance='euclidean', or distance='label' if they stand for classes"
+            raise Undefined(f"{problem}; {remedy}")
     return label(a, b)
 
 
@@ -185,13 +181,10 @@ def as_distance(distance: object, natural: str = "euclidean", outputs: int = 1) 
         remedy = {"response": "predict_proba"}
         raise ArgumentError(problem, argument="distance", got=said, remedy=remedy)
     if natural == CLUSTER_NUMBERS and not _is_own(distance):
-        raise AlgorithmError(
-            "numbers its clusters, in an order that means nothing",
-            argument="algorithm",
-            remedy="return the centre of a row's cluster, cluster_centers_[predict(rows)], in a "
-            "function fit(X, y, seed), or give a distance of your own that is invariant under "
-            "renaming",
-        )
+        problem = "numbers its clusters, in an order that means nothing"
+        centres = "return cluster_centers_[predict(rows)] in a function fit(X, y, seed)"
+        own = "or give a distance of your own that is invariant under renaming"
+        raise AlgorithmError(problem, argument="algorithm", remedy=f"{centres}, {own}")
     if isinstance(distance, Distance):
         return distance
     if callable(distance):
@@ -282,8 +275,6 @@ def errors(y: Array, prediction: Array) -> Floats:
 def zero_one(y: Array, prediction: Array) -> Floats:
     """Return 1 where a label is wrong."""
     if prediction.size != y.size or is_text(y) != is_text(prediction):
-        raise Undefined(
-            f"response {shown(y[0])} and prediction {shown(prediction[0])} are of different "
-            "kinds: one could never be right"
-        )
+        both = f"response {shown(y[0])} and prediction {shown(prediction[0])}"
+        raise Undefined(f"{both} are of different kinds: one could never be right")
     return label(prediction.reshape(y.shape), y)

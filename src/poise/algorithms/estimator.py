@@ -322,11 +322,9 @@ def _spread(array: NDArray[Any], seen: Any, known: NDArray[Any], absent: float) 
     if len(labels) == 1 and bool(np.all(abs(array[:, 1:]) <= _NOTHING)):
         columns = array[:, :1]  # LightGBM and XGBoost answer two columns for one class
     if columns.shape[1:] != (len(labels),) or not np.all(known[place] == labels):
-        raise Undefined(
-            f"an array of shape {array.shape} cannot be matched with the classes "
-            f"{labels.tolist()} that this fit saw, among {known.tolist()}; choose a larger n, so "
-            "that every fit sees every class, or compare labels with response='predict'"
-        )
+        saw = f"the classes {labels.tolist()} that this fit saw, among {known.tolist()}"
+        remedy = "choose a larger n, so that every fit sees every class, or response='predict'"
+        raise Undefined(f"shape {array.shape} cannot be matched with {saw}; {remedy}")
     spread = np.full((len(array), len(known)), absent)
     spread[:, place] = columns
     return spread

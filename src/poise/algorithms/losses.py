@@ -62,7 +62,7 @@ def _squared(y: Array, prediction: Array) -> Floats:
     return np.asarray((errors(y, prediction) ** 2).sum(axis=1))
 
 
-def _absolute_error(y: Array, prediction: Array) -> Floats:
+def _absolute(y: Array, prediction: Array) -> Floats:
     return np.asarray(errors(y, prediction).sum(axis=1))
 
 
@@ -87,8 +87,5 @@ def _log(y: Array, prediction: Array, classes: list[object] | None = None) -> Fl
 
 
 LOSSES: dict[str, Callable[..., Floats]] = {
-    "squared": _squared,
-    "absolute": _absolute_error,
-    "zero_one": zero_one,
-    "log": _log,
+    each.__name__.strip("_"): each for each in (_squared, _absolute, zero_one, _log)
 }

@@ -249,11 +249,9 @@ def own_copy(value: Any) -> Any:
     try:
         return copy.deepcopy(value)
     except Exception as error:
-        note(
-            ValidityWarning,
-            f"a {type(value).__name__} among the rows cannot be copied ({in_one_line(error)}); if "
-            "a fit writes into it, later fits see that and the error level does not hold",
-        )
+        what = f"a {type(value).__name__} among the rows cannot be copied ({in_one_line(error)})"
+        why = "if a fit writes into it, later fits see that and the error level does not hold"
+        note(ValidityWarning, f"{what}; {why}")
         return value
 
 
