@@ -129,11 +129,10 @@ def test_points_of_both_kinds_lie_in_memory_alike() -> None:
 
 def test_columns_and_numbers() -> None:
     frame = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]})
-    names = ("a", "b")
+    names, both = ("a", "b"), [[1.0, 0.5], [2.0, 1.5]]
     for native, labels, numbers in [
         (np.zeros((2, 3)), range(3), [[0.0] * 3] * 2),
-        (frame, names, [[1.0, 0.5], [2.0, 1.5]]),
-        (pl.from_pandas(frame), names, [[1.0, 0.5], [2.0, 1.5]]),
+        *((frame, names, both), (pl.from_pandas(frame), names, both)),
         (frame["a"], range(1), [1.0, 2.0]),
         (frame.astype("float32"), names, None),
         (frame.assign(a=[True, False]), names, None),

@@ -36,18 +36,16 @@ NAN, INF = math.nan, math.inf
 
 def test_arguments_of_fit_follow_the_rows() -> None:
     for kind in (np.asarray, list, pd.Series, pl.Series, pa.array):
-        sample = Sample.of(X, y, sample_weight=kind(y**2), fit_params={"names": ["u"], "power": 2})
-        _, _, params = sample.training(PLACES)
+        params = Sample.of(X, y, sample_weight=kind(y**2)).training(PLACES)[2]
         assert np.asarray(params["sample_weight"]).tolist() == (y**2)[PLACES].tolist()
-        assert (params["names"], params["power"]) == (["u"], 2)
     given = {"w": [1, 2, 3], "names": ["a", "b"], "text": "abc", "zero": np.array(1.0), "d": {1: 2}}
     sample = Sample.of(X[:3], y[:3], fit_params=given)
     assert list(sample.per_row) == ["w"]
     assert sample.training(np.array([2, 0]))[2]["w"] == [3, 1]
-    sample.training(np.array([0]))[2]["d"][1] = 9
-    sample.training(np.array([0]))[2]["names"].append("c")
-    assert given["d"] == {1: 2}
+    spoilt = sample.training(np.array([0]))[2]
+    spoilt["d"][1] = spoilt["names"][0] = 9
     assert sample.training(np.array([0]))[2] == {**given, "w": [1], "names": ["a", "b"]}
+    assert given["d"] == {1: 2}
 
 
 def test_columns_of_the_frame_by_name() -> None:
@@ -229,19 +227,16 @@ def test_the_first_missing_feature_is_named() -> None:
     frame = pd.DataFrame(holes, columns=["a", "b", "c"])
     gaps = pl.DataFrame({"town": ["u", "v", None], "k": [1, None, 3]})
     for native, found in [
-        (X, None),
         (np.full((2, 2), 1e308), None),  # whose sum is infinite
-        (holes, (2, 1, INF)),
-        (holes.tolist(), (2, 1, INF)),
-        (holes.astype(object), (2, 1, INF)),
         (frame.assign(town=["x", None, "y", "z"]), ("c", 1, INF)),
         (frame.assign(town=[None, "x", "y", "z"])[["town", "a"]], ("town", 0, None)),
         (gaps, ("k", 1, None)),
         (scipy.sparse.csr_array(X), None),
-        (scipy.sparse.csc_array(holes), (2, 1, INF)),
         ([["x", 1.0], ["y", None]], (1, 1, None)),
         (np.array([DAY, "NaT"], dtype="M8[D]"), (0, 1, np.datetime64("NaT"))),
         (["a text", "another"], None),
+        *((each, (2, 1, INF)) for each in (holes, holes.tolist(), holes.astype(object))),
+        (scipy.sparse.csc_array(holes), (2, 1, INF)),
     ]:
         place = first_missing(as_rows(native, "X"))
         assert (place and place[:2]) == (found and found[:2])
@@ -266,22 +261,15 @@ def test_the_first_entry_that_is_no_number_is_named() -> None:
 
 
 def test_labels_and_classes_are_told_from_numbers() -> None:
-    whole, grades = [1.0, 2.0, 3.0] * 10, ["a", "b"] * 15
-    for native, labels, classes in [
-        (whole, False, True),
-        (list(range(30)), False, False),
-        ([0.5, 1.5] * 15, False, False),
-        ([True, False] * 15, False, True),
-        (np.array(grades), True, True),
-        (pd.Series(grades), True, True),
-        (pl.Series(grades), True, True),
-        (pd.Series(list(range(30)), dtype="category"), True, True),
-        ([1] * 30, False, False),
-        (np.stack([whole, whole], axis=1), False, True),
-        (np.stack([whole, np.arange(30.0)], axis=1), False, False),
-    ]:
-        rows = as_rows(native, "y")
-        assert (holds_labels(rows), is_classification(rows)) == (labels, classes), native
+    whole, grades, many = [1.0, 2.0, 3.0] * 10, ["a", "b"] * 15, list(range(30))
+    numbers = [many, [0.5, 1.5] * 15, [1] * 30, np.stack([whole, many], axis=1)]
+    classes = [whole, [True, False] * 15, np.stack([whole, whole], axis=1)]
+    labels = [kind(grades) for kind in (list, np.array, pd.Series, pl.Series)]
+    labels.append(pd.Series(many, dtype="category"))
+    for kind, natives in [((0, 0), numbers), ((0, 1), classes), ((1, 1), labels)]:
+        for native in natives:
+            rows = as_rows(native, "y")
+            assert (holds_labels(rows), is_classification(rows)) == kind, native
 
 
 def test_a_class_that_most_training_sets_lack_is_told() -> None:
