@@ -188,7 +188,7 @@ def test_where_y_holds_text_numbers_are_refused():
 def test_distances_of_ones_own():
     own = as_distance(lambda a, b: 2 * abs(a - b))
     assert own([1.0, 3.0], [2.0, 3.0]).tolist() == [2, 0]
-    assert own.user_code == (own.compare.args[1],)
+    assert len(own.user_code) == 1
     assert decision(max, of=2).user_code == (max,)
     assert not auto.user_code
     for value in (-1.0, NAN):
