@@ -164,14 +164,8 @@ DISTANCES: dict[str, Callable[[Array, Array], Floats]] = {
 def as_distance(distance: object, natural: str = "euclidean", outputs: int = 1) -> Distance:
     """Turn a name, a text such as "top_k(50, of=500)" or a function into a distance.
 
-    Parameters
-    ----------
-    distance : str, callable or Distance
-        A function of your own takes two predictions and returns a number >= 0.
-    natural : str
-        What "auto" means: the natural distance of the algorithm.
-    outputs : int
-        Responses of a row: their total variations add up.
+    "auto" is the ``natural`` distance of the algorithm; total variations of several ``outputs``
+    add up.
     """
     if isinstance(distance, str) and "(" in distance:
         distance = _called(distance)

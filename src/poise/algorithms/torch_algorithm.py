@@ -111,5 +111,6 @@ def torch_algorithm(
     called = named_call(name_of(make_module), options, torch_algorithm.__kwdefaults__ or {})
     algorithm = TorchAlgorithm(called, classes, response, at_once)
     vars(algorithm).update(options, make_module=make_module, place=torch.device(device))
+    algorithm.kind = torch.float64 if float64 else torch.float32
     algorithm.user_code = (make_module, loss, optimizer, torch.nn.Linear)
     return algorithm

@@ -49,7 +49,7 @@ class TorchAlgorithm(Batched):
     lr: float
     batch_size: int | None
     place: torch.device
-    float64: bool
+    kind: torch.dtype
     compile: bool
 
     def where(self) -> str:
@@ -131,7 +131,7 @@ class TorchAlgorithm(Batched):
         for layer in module.modules() if self.compile else ():
             if type(layer) is nn.Linear and layer.out_features == 1:
                 layer.__class__ = Column
-        return _with_seeded_dropout(module).to(self.place, self._kind)
+        return _with_seeded_dropout(module).to(self.place, self.kind)
 
     @cached_property
     def _masks(self) -> list[str]:
@@ -226,11 +226,7 @@ class TorchAlgorithm(Batched):
     def _tensor(self, values: Any) -> Tensor:
         found = torch.as_tensor(values)
         whole = not found.is_floating_point()
-        return found.to(self.place, torch.int64 if whole else self._kind)
-
-    @property
-    def _kind(self) -> torch.dtype:
-        return torch.float64 if self.float64 else torch.float32
+        return found.to(self.place, torch.int64 if whole else self.kind)
 
     def _keys(self, xi: NDArray[np.uint64]) -> Tensor:
         return torch.from_numpy(xi.view(np.int64).copy()).to(self.place)

@@ -126,20 +126,12 @@ def _seen(look: Look, part: Any, number: int) -> Seen:
 
 @dataclass(frozen=True)
 class DaskSample:
-    """Rows on Dask, asked what a :class:`Sample` is asked.
-
-    Attributes
-    ----------
-    at_hand : Sample
-        Some labelled rows, one of each class among them, that stand for all.
-    numbers : list of dict
-        Number of each group of the labelled rows, and of each that has unlabelled rows only.
-    """
+    """Rows on Dask, asked what a :class:`Sample` is asked."""
 
     columns: Columns
     tables: list[Table]  # labelled, unlabelled
-    at_hand: Sample
-    numbers: list[dict[Any, int]]
+    at_hand: Sample  # some labelled rows, one of each class among them, that stand for all
+    numbers: list[dict[Any, int]]  # of groups of labelled rows, and of those that have none
 
     @classmethod
     def of(

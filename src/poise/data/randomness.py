@@ -28,18 +28,10 @@ _SEEDS = 2**53  # JSON readers that use floats would round larger seeds
 
 @dataclass(frozen=True)
 class Randomness:
-    """The source of ξ and of every order of rows in a run.
-
-    Parameters
-    ----------
-    root : int
-        The root seed. Two runs with the same root draw the same numbers.
-    first : int
-        Number of the trial that is called 0 here, in runs that continue others.
-    """
+    """The source of ξ and of every order of rows in a run, the same for the same root seed."""
 
     root: int
-    first: int = 0
+    first: int = 0  # number of the trial that is called 0 here, in runs that continue others
 
     @classmethod
     def from_state(cls, random_state: Any) -> Randomness:

@@ -34,21 +34,11 @@ _UNCHANGING = (
 
 
 class Rows(abc.ABC):
-    """Rows that can be counted and taken.
+    """Rows that can be counted and taken."""
 
-    Attributes
-    ----------
-    native : object
-        The container as it was given.
-    labels : sequence of str or int
-        Names or numbers of the columns of values.
-    single : bool
-        Whether it is one column and no table; the column is then number 0.
-    """
-
-    native: Any
-    labels: Sequence[str | int]
-    single: bool
+    native: Any  # the container as it was given
+    labels: Sequence[str | int]  # names or numbers of the columns of values
+    single: bool  # whether it is one column and no table; the column is then number 0
 
     def __len__(self) -> int:
         return len(self.native)
