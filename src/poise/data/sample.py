@@ -30,28 +30,19 @@ class Sample:
 
     Rows are numbered from 0: first the labelled ones, then the unlabelled. Whatever holds them is
     kept as it is. What cannot be used is refused here, before the first fit.
-
-    Attributes
-    ----------
-    X, y, X_unlabeled : Rows
-        The labelled rows, and rows without a response.
-    groups, groups_unlabeled : array of int, or None
-        Number of the group of each row, in order of appearance. -1 stands for unlabelled rows
-        whose group has labelled rows too: they serve no trial.
-    per_row, constant : dict
-        Arguments of fit with one value for each labelled row, and all others.
-    ids : array or None
-        What the labelled rows are called.
     """
 
     X: Rows
     y: Rows
     X_unlabeled: Rows | None = None
+    # Numbers of groups, in order of appearance. -1 stands for unlabelled rows whose group has
+    # labelled rows too: they serve no trial.
     groups: Ids | None = None
     groups_unlabeled: Ids | None = None
+    # Arguments of fit with one value for each labelled row, and all others.
     per_row: dict[str, Rows] = field(default_factory=dict)
     constant: dict[str, Any] = field(default_factory=dict)
-    ids: NDArray[Any] | None = None
+    ids: NDArray[Any] | None = None  # what the labelled rows are called
 
     @classmethod
     def of(
