@@ -23,13 +23,10 @@ ORDER = "ignore:The first trial gives other predictions when its rows"
 SEED = Randomness(3)
 
 
-def test_a_poisson_bag_loses_the_last_row_and_nothing_else():
+def test_rows_are_in_a_bag_poisson_times_and_it_loses_the_last_row_and_nothing_else():
     for bag in range(50):
         full = poisson_bag(SEED, bag, 33)
         assert poisson_bag(SEED, bag, 32).tolist() == full[full != 32].tolist()
-
-
-def test_rows_are_in_a_poisson_bag_poisson_times():
     counts = np.bincount(poisson_bag(SEED, 0, 20_000), minlength=20_000)
     seen = np.bincount(counts.clip(max=5), minlength=6)
     wanted = 20_000 * np.append(stats.poisson.pmf(range(5), 1), stats.poisson.sf(4, 1))
@@ -45,9 +42,7 @@ def test_a_subbag_replaces_the_last_row_by_another_one():
         assert differ.sum() == (8 in full)
         replaced += 8 in full
     assert stats.binomtest(replaced, 200, 4 / 9).pvalue > 1e-6
-
-
-def test_every_ordered_subbag_is_equally_likely():
+    # Every ordered bag is as likely.
     places = {order: k for k, order in enumerate(permutations(range(5), 3))}
     drawn = [places[tuple(subbag(SEED, bag, 5, 3).tolist())] for bag in range(6000)]
     assert stats.chisquare(np.bincount(drawn, minlength=60)).pvalue > 1e-6

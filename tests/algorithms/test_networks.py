@@ -131,10 +131,8 @@ def test_training_is_that_of_scikit_learn(hidden, activation, classes):
     more = {"learning_rate": 0.01, "penalty": 0.3, "activation": activation}
     network = poise.networks.mlp(hidden, classes=classes, steps=80, **more).fit_predict
     found = trained_from_the_weights_of(sklearn, network, three if classes else y)
-    if classes:
-        found, expected = softmax(found, axis=1), sklearn.predict_proba(X[60:90])
-    else:
-        found, expected = found[:, 0], sklearn.predict(X[60:90])
+    found = softmax(found, axis=1) if classes else found[:, 0]
+    expected = (sklearn.predict_proba if classes else sklearn.predict)(X[60:90])
     # Adam's small constant is added at another place there.
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 

@@ -80,23 +80,16 @@ def test_a_copy_is_trained_as_a_module_by_itself(float64, optimizer, make):
     assert np.abs(expected - by_hand(29, float64, optimizer, make)).max() > 1e-3
 
 
-def test_random_numbers_are_those_of_splitmix64():
+def test_random_numbers_are_those_of_splitmix64_and_dropout_drops_its_share():
     import torch
 
-    from poise.algorithms.torch_training import bits
+    from poise.algorithms.torch_training import Dropout, bits
 
     published = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     assert bits(torch.tensor(0), 3).tolist() == [number >> 11 for number in published]
     grid = bits(torch.tensor([0, 1]), 2, 2)
     assert grid[0].flatten().tolist()[:3] == [number >> 11 for number in published]
     assert (grid[0] != grid[1]).all()
-
-
-def test_dropout_drops_its_share_and_scales_the_rest():
-    import torch
-
-    from poise.algorithms.torch_training import Dropout
-
     for p, channels, shape in ((0.25, False, (500, 40)), (0.5, True, (500, 40, 3, 3))):
         layer, ones = Dropout(p, channels), torch.ones(shape)
         first, second = layer(ones), layer(ones)
