@@ -44,18 +44,31 @@ OF_PROBABILITIES = ("total_variation", "change of log loss")
 class Distance:
     """What compares two fits at the points of a trial.
 
-    ``compare(full, reduced)`` takes two arrays of T predictions (and an array of T responses, if
-    ``needs_response``) to T changes; of a panel to one share in [0, 1].
+    Attributes
+    ----------
+    name : str
+        For records and messages.
+    compare : callable
+        ``compare(full, reduced)``, two arrays of T predictions (and an array of T responses, if
+        ``needs_response``), to T changes; of a panel to one share in [0, 1].
+    largest : float
+        No change is larger: an epsilon from here on would let every algorithm pass.
+    panel, points : bool, int or None
+        Whether all points of a trial are judged together, and how many these are.
+    needs_classes : bool
+        Whether :meth:`prepared` has to find the classes of the data.
+    user_code : tuple
+        Functions of the user's own.
     """
 
     name: str
     compare: Callable[..., Any]
-    largest: float = math.inf  # an epsilon from here on would let every algorithm pass
+    largest: float = math.inf
     needs_response: bool = False
-    panel: bool = False  # whether all points of a trial are judged together,
-    points: int | None = None  # and how many these are
-    needs_classes: bool = False  # whether ``prepared`` has to find the classes of the data
-    user_code: tuple[object, ...] = ()  # functions of the user's own
+    panel: bool = False
+    points: int | None = None
+    needs_classes: bool = False
+    user_code: tuple[object, ...] = ()
 
     @property
     def compares(self) -> Literal["predictions", "losses", "decisions"]:
