@@ -74,17 +74,16 @@ def test_everything_comes_back_from_a_file_in_which_memory_maps_are_named(tmp_pa
     whole = np.memmap(path, float, "r", 8, (12, 4))
     private = np.memmap(path, float, "c", 0, (12, 4))
     private[:] = 7  # not in the file
-    longer = np.memmap(tmp_path / "longer.bin", float, "w+", shape=1000)
-    os.truncate(tmp_path / "longer.bin", 4096)  # some of what was mapped is not there any more
-    replaced = np.memmap(tmp_path / "replaced.bin", float, "w+", shape=(12, 4))
-    (tmp_path / "short.bin").write_bytes(b"by a shorter one")
-    os.replace(tmp_path / "short.bin", tmp_path / "replaced.bin")
+    longer, replaced = (np.memmap(tmp_path / f"{n}.bin", float, "w+", shape=n) for n in (1000, 48))
+    os.truncate(longer.filename, 4096)  # some of what was mapped is not there any more
+    (tmp_path / "short").write_bytes(b"by a shorter one")
+    os.replace(tmp_path / "short", replaced.filename)
     table = rng.normal(size=(30, 3))
     named = whole, np.asarray(whole), np.memmap(path, float, "r", 0, (12, 4), "F")
     copied = (
         *(whole[3:5], whole[:, 1], np.asarray(whole)[3:5], np.asarray(whole).T),
         *(whole.view(np.int64, np.ndarray), private, longer[:500], replaced),
-        *(table, np.asfortranarray(table), table[::2], np.empty((0, 3)), np.array(3.0)),
+        *(np.asfortranarray(table), table[::2], np.empty((0, 3)), np.array(3.0)),
         *(np.array([1, "two", None], dtype=object), np.ma.masked_array([1.0, 2.0], [True, False])),
     )
     for content in (*named, *copied):
@@ -205,16 +204,9 @@ def test_a_late_fit_costs_its_own_trial_and_is_tried_once(doing, full_fits, run,
 
 
 def test_a_long_fit_beside_a_death_is_not_begun_again(doing, full_fits, run):
-    mean = doing(time.time)
-
-    def slow_and_deadly(X, y, seed):
-        predict = mean(X, y, seed)
-        if X[0, 0] == 3:
-            kill()
-        time.sleep(2 * (X[0, 0] == 0 and len(X) == 3))
-        return predict
-
-    answers = run(slow_and_deadly, trials=4, n_jobs=2, on_error="record")
+    slow, dies = doing(lambda: time.sleep(2), 0), doing(kill, 1)
+    algorithm = lambda X, y, seed: (slow if X[0, 0] < 3 else dies)(X, y, seed)  # noqa: E731
+    answers = run(algorithm, trials=4, n_jobs=2, on_error="record")
     assert [f.trial for f in answers.failures] == [1]
     assert (full_fits(0), full_fits(1)) == (1, 2)
 
@@ -285,15 +277,9 @@ def test_nothing_is_left_behind(hang, after, ending, tmp_path):
     script.write_text(SCRIPT.format(hang=hang, after=after))
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    pids: set[int] = set()
-    with subprocess.Popen(
-        [sys.executable, script],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env=os.environ | {"TMPDIR": str(temporary)},
-    ) as parent:
-        line = ""
+    env, pids, line = os.environ | {"TMPDIR": str(temporary)}, set(), ""
+    how = {"stderr": subprocess.PIPE, "text": True, "start_new_session": True, "env": env}
+    with subprocess.Popen([sys.executable, script], **how) as parent:
         while len(pids) < 4 or (after and "fork" not in line):  # two workers, their programs
             line = parent.stderr.readline()
             pids |= {int(word) for word in line.split() if word.isdigit()}

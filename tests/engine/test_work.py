@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import os
 import random
 import sys
@@ -108,47 +107,38 @@ def test_a_fit_meets_the_settings_of_the_caller_and_not_those_of_an_earlier_fit(
             assert (run(settings, **told).changes == 0).all()
 
 
-def test_warnings_are_told_once_with_the_number_of_fits(ask):
-    def warns(X, y, seed):
+def test_what_fits_say_is_kept_and_told_once_with_the_number_of_fits(ask, capfd):
+    def says(X, y, seed):
         for value in X[:, 0]:
             warnings.warn(f"no convergence at {value}", RuntimeWarning, stacklevel=1)
         if X[0, 0] == 0:
             warnings.warn("only here", ConvergenceWarning, stacklevel=1)
         warnings.simplefilter("ignore")  # the next fit is heard all the same
         warnings.showwarning = lambda *warning, **more: None
+        print(f"round {X[0, 0]} of training")
+        os.write(1, b"straight\n")
+        ctypes.CDLL(None).puts(b"compiled")
         return lambda points: np.zeros(len(points))
 
+    everywhere = "(in 24 of 24 fits)"
     for jobs in (1, 2):
-        this = ask(warns, n_jobs=jobs)
+        this = ask(says, n_jobs=jobs)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             converse(measure(this.split), this.oracle)
             assert not caught
             this.oracle.heard.warn()
         assert [(str(w.message), w.category) for w in caught] == [
-            ("no convergence at 0.0 (in 24 of 24 fits)", RuntimeWarning),
+            (f"no convergence at 0.0 {everywhere}", RuntimeWarning),
             ("only here (in 2 of 24 fits)", ConvergenceWarning),
         ]
+        printed = [
+            f"{line} {everywhere}" for line in ("compiled", "round 0.0 of training", "straight")
+        ]
+        assert sorted(this.oracle.heard.printed()) == printed
+    assert capfd.readouterr().out == ""
     with pytest.raises(RuntimeWarning, match="in 24 of 24 fits"):  # the caller's filters hold
         this.oracle.heard.warn()
-
-
-def test_what_fits_print_is_kept_and_not_shown(ask, capfd):
-    def prints(X, y, seed):
-        print(f"round {X[0, 0]} of training")
-        os.write(1, b"straight\n")
-        ctypes.CDLL(None).puts(b"compiled")
-        return lambda points: np.zeros(len(points))
-
-    for jobs in (1, 2):
-        this = ask(prints, n_jobs=jobs)
-        converse(measure(this.split), this.oracle)
-        assert sorted(this.oracle.heard.printed()) == [
-            "compiled (in 24 of 24 fits)",
-            "round 0.0 of training (in 24 of 24 fits)",
-            "straight (in 24 of 24 fits)",
-        ]
-    assert capfd.readouterr().out == ""
 
 
 def test_a_debugger_gets_the_terminal_back(run, capfd, monkeypatch):
@@ -210,11 +200,9 @@ def test_changes_and_errors_are_those_of_a_loop_by_hand(run):
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
     answers = run(writes, n=4, trials=10, removals=2, points=2, X=X, y=y)
     for k in range(10):
-        rows = np.arange(4 * k, 4 * k + 4)
-        points = [40 + k, 50 + k]
-        losses = []
+        points, losses = [40 + k, 50 + k], []
         for j, last in enumerate((3, 2)):
-            order = [*np.delete(rows, last), rows[last]]
+            order = [*np.delete(np.arange(4 * k, 4 * k + 4), last), 4 * k + last]
             full, reduced = (
                 LinearRegression().fit(X[r], y[r]).predict(X[points]) for r in (order, order[:3])
             )
@@ -259,30 +247,23 @@ def test_the_generator_of_pytorch_is_set_and_restored():
 # where a run stops
 
 
-def test_every_sequence_of_seven_trials_stops_where_it_is_decided(ask):
-    """Changes are 0 or 1; a run stops with its third 1, or when three can no longer be reached."""
+def test_a_run_stops_at_the_trial_that_decides_and_makes_no_fit_after_it(ask):
     fits = []
 
-    def first_response(X, y, seed):
-        fits.append(float(X[0, 0]))
-        moved = y[-1] if len(y) == 3 else 0.0
-        return lambda points: np.full(len(points), moved)
+    def counts(X, y, seed):
+        fits.append(len(X))
+        return lambda points: np.full(len(points), y[-1])
 
-    for sequence in itertools.product((0.0, 1.0), repeat=7):
-        ones = np.cumsum(sequence)
-        decided = [k for k in range(7) if ones[k] == 3 or ones[k] + 6 - k < 3]
-        y = np.zeros(28)
-        y[2:21:3] = sequence
-        shown = []
-
-        def until(changes, shown=shown):
-            shown.append(changes.item())
-            return sum(shown) == 3 or sum(shown) + 7 - len(shown) < 3
-
+    whole = ask(counts, trials=7)
+    expected = converse(measure(whole.split), whole.oracle).changes
+    for last in range(7):
         fits.clear()
-        this = ask(first_response, trials=7, y=y)
+        shown = []
+        this = ask(counts, trials=7)
+        until = lambda changes: shown.append(changes) or len(shown) > last  # noqa: B023, E731
         answers = converse(measure(this.split, until), this.oracle)
-        assert answers.changes.ravel().tolist() == shown == list(sequence[: decided[0] + 1])
+        np.testing.assert_array_equal(answers.changes, expected[: last + 1])
+        np.testing.assert_array_equal(shown, answers.changes)
         assert len(fits) == 2 * len(shown)
 
 
