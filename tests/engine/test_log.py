@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -130,11 +131,6 @@ def test_one_goes_on_while_others_read(path):
     assert content(path)[1] == [*ENTRIES, {"trial": 4}, {"trial": 5}]
 
 
-def replaced(path, log):
-    path.with_suffix(".new").write_bytes(path.read_bytes())
-    path.with_suffix(".new").replace(path)
-
-
 def reused(path, log):
     """A fit that closes every descriptor, and opens a file of its own."""
     os.close(log._file.fileno())
@@ -145,7 +141,9 @@ def reused(path, log):
 MEANWHILE = {
     "deleted": lambda path, log: path.unlink(),
     "moved": lambda path, log: path.rename(path.with_suffix(".bak")),
-    "replaced by a copy": replaced,
+    "replaced by a copy": lambda path, log: shutil.copy(path, path.with_suffix(".new")).replace(
+        path
+    ),
     "a folder": lambda path, log: (path.unlink(), path.mkdir()),
     "cut": lambda path, log: os.truncate(path, 100),
     "written by others": lambda path, log: path.write_bytes(path.read_bytes() + b"x"),

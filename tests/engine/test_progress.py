@@ -15,50 +15,46 @@ class Terminal(io.StringIO):
         return True
 
 
+def written(stream, patch, shown=None, done=3):
+    """What a stream holds as soon as there is a time in it, or a second later."""
+    patch.setattr("sys.stderr", stream)
+    with Progress(10, shown, "trials") as bar:
+        bar.advance_to(done)
+        until = time.monotonic() + (5 if shown is None and done else 0.1)
+        while "left" not in stream.getvalue() and time.monotonic() < until:
+            time.sleep(0.02)
+    return stream.getvalue()
+
+
 @pytest.fixture
-def shown(monkeypatch):
-    """What is written within some tenths of a second, if patience is shorter still."""
+def impatient(monkeypatch):
     for name in ("_PATIENCE", "_REDRAWN", "_LINES"):
         monkeypatch.setattr(progress, name, 0.02)
     monkeypatch.setenv("TERM", "xterm")
-
-    def written(stream, shown=None, done=3):
-        monkeypatch.setattr("sys.stderr", stream)
-        with Progress(10, shown, "trials") as bar:
-            bar.advance_to(done)
-            for _ in range(100 if shown is None else 2):
-                if "left" in stream.getvalue() or (stream.getvalue() and not done):
-                    break
-                time.sleep(0.05)
-        return stream.getvalue()
-
-    return written
+    return monkeypatch
 
 
-def test_a_log_gets_lines_and_a_terminal_a_bar(shown):
-    first = shown(io.StringIO()).splitlines()[0]
+def test_a_log_gets_lines_and_a_terminal_a_bar(impatient):
+    first = written(io.StringIO(), impatient).splitlines()[0]
     assert re.fullmatch(r"poise: 3 of 10 trials, \d:\d\d:\d\d left", first)
-    assert "left" not in shown(io.StringIO(), done=0)
-    drawn = shown(Terminal())
+    assert "left" not in written(io.StringIO(), impatient, done=0)
+    drawn = written(Terminal(), impatient)
     assert "3 of 10 trials" in drawn
     assert "poise:" not in drawn
 
 
-def test_nothing_is_written_where_nothing_is_wanted_or_nobody_listens(shown, monkeypatch):
-    assert shown(io.StringIO(), shown=False) == shown(Terminal(), shown=False) == ""
+def test_nothing_is_written_where_nothing_is_wanted_or_nobody_listens(impatient):
+    for stream in (io.StringIO(), Terminal()):
+        assert written(stream, impatient, shown=False) == ""
     closed = io.StringIO()
     closed.close()
     for stream in (None, closed):
-        monkeypatch.setattr("sys.stderr", stream)
+        impatient.setattr("sys.stderr", stream)
         with Progress(10, None):
             time.sleep(0.1)
 
 
 def test_short_work_shows_nothing_and_does_not_wait_for_the_bar(monkeypatch):
-    stream = Terminal()
-    monkeypatch.setattr("sys.stderr", stream)
     began = time.monotonic()
-    with Progress(10, None) as bar:
-        bar.advance_to(10)
-    assert stream.getvalue() == ""
+    assert written(Terminal(), monkeypatch, done=0) == ""
     assert time.monotonic() - began < 30
