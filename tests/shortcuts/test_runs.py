@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,18 +93,16 @@ def test_all_removals_are_taken_where_they_are_free(fits):
     assert large.design.removals == 1  # of 2,050,000 rows
 
 
-def test_measuring_testing_stopping_and_workers_agree():
-    question = {"epsilon": 9, "delta": 0.2}
-    asked = KNeighborsRegressor(3), X, Y
-    trials = poise.measure(*asked, n=12)
-    result = poise.stability_test(*asked, n=12, n_jobs=2, **question)
-    early = poise.stability_test(*asked, n=12, stop_early=True, **question)
-    assert np.array_equal(trials.changes, result.trials.changes)
-    assert trials.test(**question).pvalue == result.pvalue
-    assert early.verdict == result.verdict
+def test_workers_change_nothing_and_a_run_stops_within_a_block():
+    asked = {"n": 12, "epsilon": 9, "delta": 0.2}
+    result, early = (
+        poise.stability_test(KNeighborsRegressor(3), X, Y, **asked, **more)
+        for more in ({"n_jobs": 2}, {"stop_early": True})
+    )
     seen = early.n_observed
-    assert np.array_equal(early.trials.changes, trials.changes[:seen])
     assert seen < result.n_observed
+    assert np.array_equal(early.trials.changes, result.trials.changes[:seen])
+    assert early.verdict == result.verdict
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
@@ -119,11 +115,10 @@ def test_only_what_is_doubtful_is_fitted_and_told_by_its_number_if_it_fails(fits
     assert 0 <= doubted <= 4
     rows[12 * 3, 0] = 1e200  # squares of it are infinite
     fits.clear()
-    again = poise.measure(KNeighborsRegressor(1), rows, Y, **settings)
-    assert len(fits) - 3 == doubted + 2
+    again, slow = both_ways(KNeighborsRegressor(1), rows=rows, **settings)
+    assert len(fits) - 3 == doubted + 2 + slow.n_fits + 1  # the look makes one more
     same = np.arange(trials.n_trials) != 3
     assert np.array_equal(trials.changes[same], again.changes[same])
-    slow = poise.measure(KNeighborsRegressor(1), rows, Y, fast=False, **settings)
     assert np.allclose(again.changes, slow.changes, rtol=0, atol=1e-9)
     rows[12 * 3] = 1e200
     with pytest.raises(TrialError, match="trial 3 failed") as told:
@@ -191,12 +186,9 @@ def test_what_is_no_number_is_named_before_a_trial_is_fitted(tmp_path):
 def test_fits_that_cost_more_than_all_the_rest_are_told_once(monkeypatch):
     monkeypatch.setattr(oracle, "_PATIENCE", 0.0)
     rows = np.where(np.arange(400)[:, None] < 300, X, np.rint(X))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with pytest.warns(PoiseWarning) as told:
         poise.measure(KNeighborsRegressor(3), rows, Y, n=12, shuffle=False)
-    told = [str(each.message) for each in caught if each.category is PoiseWarning]
-    assert len(told) == 1
-    assert "cannot be computed by a formula" in told[0]
+    assert ["cannot be computed by a formula" in str(each.message) for each in told] == [True]
 
 
 # by exact type and parameters, and by nothing else
@@ -216,25 +208,26 @@ def found(estimator, classes=None):
 
 @pytest.mark.parametrize("estimator", KNOWN)
 def test_known_estimators_have_one_alone_and_behind_a_scaler(estimator):
-    kind = type(estimator)
-    assert found(estimator) is not None
-    assert found(make_pipeline(StandardScaler(), estimator)) is not None
-    assert found(estimator, classes=0 if found(estimator).classes else 3) is None
-    # one that is called the same, in a module that is called the same
-    subclass = type(kind.__name__, (kind,), {"__module__": kind.__module__})()
-    scaler = type("StandardScaler", (StandardScaler,), {"__module__": StandardScaler.__module__})()
+    kind, scaler = type(estimator), StandardScaler()
+    classes = found(estimator).classes
+    assert found(make_pipeline(scaler, estimator)) is not None
+    assert found(estimator, classes=0 if classes else 3) is None
+
+    def namesake(kind):  # in a module that is called the same
+        return type(kind.__name__, (kind,), {"__module__": kind.__module__})
+
     for other in (
-        subclass,
-        make_pipeline(StandardScaler(), subclass),
-        make_pipeline(scaler, estimator),
+        namesake(kind)(),
+        make_pipeline(scaler, namesake(kind)()),
+        make_pipeline(namesake(StandardScaler)(), estimator),
         make_pipeline(MinMaxScaler(), estimator),
         make_pipeline(StandardScaler(with_mean=False), estimator),
-        make_pipeline(StandardScaler(), StandardScaler(), estimator),
-        make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), estimator)),
-        make_pipeline(StandardScaler(), estimator, memory="folder"),
-        type("Pipeline", (Pipeline,), {})([("a", StandardScaler()), ("b", estimator)]),
+        make_pipeline(scaler, scaler, estimator),
+        make_pipeline(scaler, make_pipeline(scaler, estimator)),
+        make_pipeline(scaler, estimator, memory="folder"),
+        namesake(Pipeline)([("a", scaler), ("b", estimator)]),
     ):
-        assert found(other, found(estimator).classes) is None
+        assert found(other, classes) is None
 
 
 @pytest.mark.parametrize(
