@@ -5,16 +5,16 @@ import re
 import runpy
 import shlex
 import tomllib
-from pathlib import Path
 
 import click
 import matplotlib.pyplot as plt
 import pytest
 
-from helpers import needs
+from helpers import ROOT, needs
 from poise.cli import main
 
-ROOT = Path(__file__).parent.parent
+# A reader sees warnings on stderr.
+pytestmark = pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.rst"))]
 # By the examples of a page.
 NEEDED = {"networks.rst": ["optax", "torch"], "programs.rst": ["Rscript", "pyarrow"]}
@@ -27,21 +27,16 @@ CONSOLE = re.compile(
 
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, id=page.name, marks=[needs(name) for name in NEEDED.get(page.name, ())])
-        for page in PAGES
-    ],
+    [pytest.param(page, marks=[*map(needs, NEEDED.get(page.name, ()))]) for page in PAGES],
+    ids=lambda page: page.name,
 )
-@pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")  # a reader sees them on stderr
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for folder in ("examples", "docs"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     text = re.sub(r"^```.*$", "", page.read_text("utf-8"), flags=re.M)
-    examples = doctest.DocTestParser().get_doctest(
-        text, {"__name__": "__main__"}, page.name, str(page), 0
-    )
-    said = []
+    names, said = {"__name__": "__main__"}, []
+    examples = doctest.DocTestParser().get_doctest(text, names, page.name, str(page), 0)
     result = doctest.DocTestRunner(optionflags=TOLERANT).run(examples, out=said.append)
     assert not result.failed, "".join(said)
 
@@ -57,10 +52,8 @@ def typed():
 
 @pytest.mark.parametrize("line", list(typed()))
 def test_commands_exist(line):
-    words = shlex.split(line, comments=True)
-    checks = {"poise": check_poise, "pip": check_pip, "make": check_make}
-    assert words[0] in checks, f"{words[0]} is no command of this project"
-    checks[words[0]](words[1:])
+    command, *words = shlex.split(line, comments=True)
+    {"poise": check_poise, "pip": check_pip, "make": check_make}[command](words)
 
 
 def check_poise(words):
@@ -91,13 +84,10 @@ def check_make(words):
 
 
 def test_files_that_are_linked_exist():
+    of_rst, of_markdown = r"^\.\. (?:image|literalinclude):: (\S+)", r"\]\((?!https?:|#)([^)#\s]+)"
     for page in PAGES:
-        of_rst = r"^\.\. (?:image|literalinclude):: (\S+)"
-        links = re.findall(
-            of_rst if page.suffix == ".rst" else r"\]\((?!https?:|#)([^)#\s]+)",
-            page.read_text("utf-8"),
-            re.M,
-        )
+        pattern = of_rst if page.suffix == ".rst" else of_markdown
+        links = re.findall(pattern, page.read_text("utf-8"), re.M)
         missing = [link for link in links if not (page.parent / link).exists()]
         assert not missing, f"{page.name} names {missing}"
     named = re.findall(r"`([\w/]+\.py)`", (ROOT / "CONTRIBUTING.md").read_text("utf-8"))
@@ -111,7 +101,6 @@ def test_the_reference_can_be_written(tmp_path):
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/gallery").glob("*.py")), ids=lambda p: p.stem)
-@pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")
 def test_the_gallery_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
@@ -124,7 +113,6 @@ DRAWN = re.compile(r"plot:: pictures/guide\.py (\w+)")
 @pytest.mark.parametrize(
     "name", [name for page in PAGES for name in DRAWN.findall(page.read_text())]
 )
-@pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")
 def test_the_pictures_of_the_guide_are_drawn(name, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     runpy.run_path(str(ROOT / "docs/pictures/guide.py"))[name]()
