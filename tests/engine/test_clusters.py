@@ -91,12 +91,9 @@ def test_the_same_bits_as_in_memory(rows, backend):
         level = np.random.normal()  # noqa: NPY002
         return lambda points: level * points[:, 0] + np.mean(y)
 
-    settings = {"n": 10, "points_per_trial": 2, "coupling": "independent"}
-    groups = {"groups": np.arange(400) // 2, "groups_unlabeled": np.arange(200, 260)}
-    settings |= {"X_unlabeled": X[:60] + 1, **groups}
-    require_same(
-        *(poise.measure(global_draws, X, y, backend=b, **settings) for b in (None, backend))
-    )
+    asked = {"n": 10, "points_per_trial": 2, "coupling": "independent", "X_unlabeled": X[:60] + 1}
+    asked |= {"groups": np.arange(400) // 2, "groups_unlabeled": np.arange(200, 260)}
+    require_same(*(poise.measure(global_draws, X, y, backend=b, **asked) for b in (None, backend)))
 
 
 def test_deaths(rows, backend, tmp_path):
@@ -192,12 +189,11 @@ def on_dask(frame):
 )
 def test_the_bits_of_memory_where_rows_are_on_dask(dask_client, algorithm, columns, asked):
     frame = frame_of(600)[columns or [*NUMBERS, "kind", "text"]]
-    features = [name for name in frame.columns if name != "y"]
-    here, there = dict(asked), dict(asked)
+    there = dict(asked)
     if "X_unlabeled" in asked:
-        here["X_unlabeled"] = asked["X_unlabeled"][features]
-        there["X_unlabeled"] = on_dask(here["X_unlabeled"])
-    one = poise.measure(algorithm, frame, "y", n=10, **here)
+        asked = asked | {"X_unlabeled": asked["X_unlabeled"][frame.columns.drop("y")]}
+        there["X_unlabeled"] = on_dask(asked["X_unlabeled"])
+    one = poise.measure(algorithm, frame, "y", n=10, **asked)
     other = poise.measure(algorithm, on_dask(frame), "y", n=10, **there)
     require_same(one, other)
     if "groups" not in asked:
@@ -211,8 +207,8 @@ def test_classes_of_the_last_partition(dask_client):
     frame = frame_of(600)[NUMBERS]
     frame["y"] = np.where(np.arange(600) < 590, frame.y > 0, 2)
     asked = {"n": 10, "response": "predict_proba"}
-    one = poise.measure(DecisionTreeClassifier(max_depth=2), frame, "y", **asked)
-    other = poise.measure(DecisionTreeClassifier(max_depth=2), on_dask(frame), "y", **asked)
+    tree = DecisionTreeClassifier(max_depth=2)
+    one, other = (poise.measure(tree, X, "y", **asked) for X in (frame, on_dask(frame)))
     require_same(one, other)
     assert other.design.n_classes == 3
     assert one.warnings == other.warnings != ()  # of a rare class
@@ -234,8 +230,7 @@ def test_deaths_where_rows_are_on_dask(dask_client, tmp_path):
     found = poise.measure(algorithm, on_dask(frame), "y", n=10)
     assert (tmp_path / "killed").exists()
     assert found.changes.tobytes() == expected.changes.tobytes()
-    asked = {"n": 10, "on_error": "record"}
-    always = poise.measure(mean_but(kill, row), on_dask(frame), "y", **asked)
+    always = poise.measure(mean_but(kill, row), on_dask(frame), "y", n=10, on_error="record")
     require_only(17, always, expected)
 
 

@@ -15,7 +15,7 @@ from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 
-from helpers import kill
+from helpers import ask, kill
 from poise.algorithms.decisions import flips
 from poise.engine.first_trial import look
 from poise.engine.oracle import converse
@@ -59,12 +59,7 @@ def batch_at_one_point(X, y, seed):
 
 
 def alone_fails(X, y, seed):
-    def predict(points):
-        if len(points) == 1:
-            raise ValueError("one row")
-        return points[:, 0]
-
-    return predict
+    return lambda points: points[:, 0] if len(points) > 1 else 1 / 0
 
 
 def one_draw(X, y, seed):
@@ -76,39 +71,26 @@ def last_row(X, y, seed):
 
 
 def order_fails(X, y, seed):
-    if X[0, 0] > X[-1, 0]:
-        raise ValueError("not sorted")
-    return at_level(0.0)
+    return at_level(0.0 if X[0, 0] < X[-1, 0] else 1 / 0)
 
 
-@pytest.fixture
-def begun(ask):
+def begun(algorithm, fresh=False, **settings):
     """A run; only those that are about state have a process that has fitted nothing."""
-
-    def asked(algorithm, fresh=False, **settings):
-        this = ask(algorithm, **settings)
-        this.oracle.algorithm.has_own_code = fresh
-        return this
-
-    yield asked
-    sys.modules.pop("poise_test_cache", None)
+    this = ask(algorithm, **settings)
+    this.oracle.algorithm.has_own_code = fresh
+    return this
 
 
-@pytest.fixture
-def seen(begun):
+def seen(algorithm, position="last", **settings):
     """The look, what it says when all has been seen, and the answers."""
-
-    def looked(algorithm, position="last", **settings):
-        this = begun(algorithm, position=position, **settings)
-        found = look(this.oracle, this.trials, position)
-        split = this.split.with_fewer(1, 1) if found.given_up else this.split
-        answers = converse(measure(split, known=found.known), this.oracle)
-        return found, [*found.warnings, *found.finish()], answers
-
-    return looked
+    this = begun(algorithm, position=position, **settings)
+    found = look(this.oracle, this.trials, position)
+    split = this.split.with_fewer(1, 1) if found.given_up else this.split
+    answers = converse(measure(split, known=found.known), this.oracle)
+    return found, [*found.warnings, *found.finish()], answers
 
 
-def test_state_between_fits_is_noticed_with_any_number_of_workers(seen):
+def test_state_between_fits_is_noticed_with_any_number_of_workers():
     for jobs in (1, 2):
         by_seed, by_size = memo(lambda X, seed: seed), memo(lambda X, seed: len(X))
         # A memo in a notebook travels with its function, filled with the seeds of a first call.
@@ -118,7 +100,7 @@ def test_state_between_fits_is_noticed_with_any_number_of_workers(seen):
     assert seen(mean, fresh=True)[1] == []
 
 
-def test_a_fit_that_fails_or_dies_elsewhere_is_said(seen, ask):
+def test_a_fit_that_fails_or_dies_elsewhere_is_said():
     here, lock = os.getpid(), threading.Lock()
 
     def only_here(X, y, seed):
@@ -156,7 +138,7 @@ def arrays(X, y, seed):
     return lambda points: np.array([*([np.ones(2)] * len(points)), None], dtype=object)[:-1]
 
 
-def test_predictions_that_cannot_be_compared_are_failures_like_any_other(seen):
+def test_predictions_that_cannot_be_compared_are_failures_like_any_other():
     for points in (1, 3):
         for algorithm in (arrays, lambda X, y, seed: lambda rows: [Ends() for _ in rows]):
             assert seen(algorithm, points=points, on_error="record")[2].n_failed == 12
@@ -164,7 +146,7 @@ def test_predictions_that_cannot_be_compared_are_failures_like_any_other(seen):
     assert (infinite[1], infinite[2].n_failed) == ([], 12)
 
 
-def test_predictions_that_depend_on_their_batch_leave_one_point(seen):
+def test_predictions_that_depend_on_their_batch_leave_one_point():
     for algorithm in (batch, batch_at_one_point, alone_fails):
         found, said, answers = seen(algorithm, points=3, on_error="record")
         assert (found.given_up, found.known) == (("points",), {})
@@ -177,7 +159,7 @@ def test_predictions_that_depend_on_their_batch_leave_one_point(seen):
             assert seen(algorithm, points=3, n_jobs=jobs)[0].given_up == ()
 
 
-def test_the_order_of_the_rows_and_constant_predictions(seen):
+def test_the_order_of_the_rows_and_constant_predictions():
     for algorithm in (last_row, order_fails, RandomForestRegressor(3)):
         found, said, _ = seen(algorithm, n=6)
         assert found.order_matters
@@ -190,7 +172,7 @@ def test_the_order_of_the_rows_and_constant_predictions(seen):
     assert seen(DummyRegressor(), y=np.zeros(48))[1] == []  # then it is right
 
 
-def test_the_fits_of_the_look_are_the_answer_to_trial_0_and_not_made_again(begun):
+def test_the_fits_of_the_look_are_the_answer_to_trial_0_and_not_made_again():
     fits = []
 
     def counts(X, y, seed):
@@ -214,28 +196,26 @@ def test_the_fits_of_the_look_are_the_answer_to_trial_0_and_not_made_again(begun
             this.oracle.heard.warn()
 
 
-def test_the_look_moves_on_when_a_trial_fails(begun):
+def test_the_look_moves_on_when_a_trial_fails():
     def fails(X, y, seed):
-        if X[0, 0] in (0.0, 3.0):
-            raise ValueError("no")
+        assert X[0, 0] not in (0.0, 3.0)
         return last_row(X, y, seed)
 
-    this = begun(fails, fresh=True, on_error="record")
-    found = look(this.oracle, this.trials)
-    assert found.finish() == []  # it fails everywhere alike
-    assert found.order_matters
-    assert sorted(found.known) == [0, 1, 2]
-    answers = converse(measure(this.split, known=found.known), this.oracle)
-    assert [f.trial for f in answers.failures] == [0, 1]
+    for how, seen in (("record", 3), ("raise", 1)):
+        this = begun(fails, fresh=True, on_error=how)
+        found = look(this.oracle, this.trials)
+        assert found.finish() == []  # it fails everywhere alike
+        assert found.order_matters is (True if seen == 3 else None)
+        assert [*found.known] == [*range(seen)]
+        again = measure(this.split, known=found.known)
+        if how == "record":
+            assert [f.trial for f in converse(again, this.oracle).failures] == [0, 1]
+        else:
+            with pytest.raises(TrialError, match="trial 0"):
+                converse(again, this.oracle)
 
-    this = begun(fails)
-    found = look(this.oracle, this.trials)
-    assert found.order_matters is None
-    with pytest.raises(TrialError, match="trial 0"):
-        converse(measure(this.split, known=found.known), this.oracle)
 
-
-def test_a_death_in_the_look_costs_its_trial_only(seen):
+def test_a_death_in_the_look_costs_its_trial_only():
     def deadly(X, y, seed):
         return mean(X, y, seed) if X[0, 0] else kill()
 
@@ -244,7 +224,7 @@ def test_a_death_in_the_look_costs_its_trial_only(seen):
     assert [(f.trial, f.kind) for f in answers.failures] == [(0, "death")]
 
 
-def test_the_time_of_a_fit_is_not_that_of_all_its_predictions(begun):
+def test_the_time_of_a_fit_is_not_that_of_all_its_predictions():
     def slow(X, y, seed):
         return lambda points: time.sleep(0.3) or points[:, 0]
 

@@ -20,7 +20,7 @@ import scipy.sparse
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 
-from helpers import Travels, kill, once
+from helpers import Travels, ask, kill, once, run
 from poise.engine import pool
 from poise.engine.execution import Chunks, Execution
 from poise.engine.messages import Answer, Failure
@@ -30,7 +30,7 @@ from poise.errors import AlgorithmError, ArgumentError, TrialError
 from poise.procedures.measure import measure
 
 
-def test_any_number_of_workers_gives_the_same_bits(run):
+def test_any_number_of_workers_gives_the_same_bits():
     def global_draws(X, y, seed):
         level = np.random.normal()  # noqa: NPY002
         return lambda points: level * points[:, 0] + random.random() + np.mean(y)
@@ -102,7 +102,7 @@ def test_everything_comes_back_from_a_file_in_which_memory_maps_are_named(tmp_pa
     np.testing.assert_array_equal(pool.read(str(file)), table)
 
 
-def test_workers_wait_for_the_next_run_and_forget_the_last(ask, run):
+def test_workers_wait_for_the_next_run_and_forget_the_last():
     def process(X, y, seed):
         return lambda points: np.full(len(points), float(os.getpid()))
 
@@ -171,11 +171,11 @@ def full_fits(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def expected(run):
+def expected():
     return run(lambda X, y, seed: lambda points: np.full(len(points), np.mean(y))).changes
 
 
-def test_a_death_costs_its_own_trial(doing, run, expected, tmp_path):
+def test_a_death_costs_its_own_trial(doing, expected, tmp_path):
     for how, what in DEATHS:
         answers = run(doing(what, 5), n_jobs=2, on_error="record")
         assert [(f.trial, f.kind) for f in answers.failures] == [(5, "death")], how
@@ -190,7 +190,7 @@ def test_a_death_costs_its_own_trial(doing, run, expected, tmp_path):
     assert mark.exists()
 
 
-def test_a_late_fit_costs_its_own_trial_and_is_tried_once(doing, full_fits, run, expected):
+def test_a_late_fit_costs_its_own_trial_and_is_tried_once(doing, full_fits, expected):
     for times, what in enumerate(HANGS, 1):
         answers = run(doing(what, 7), n_jobs=2, on_error="record", fit_timeout=2)
         assert [(f.trial, f.kind) for f in answers.failures] == [(7, "timeout")]
@@ -203,7 +203,7 @@ def test_a_late_fit_costs_its_own_trial_and_is_tried_once(doing, full_fits, run,
     np.testing.assert_array_equal(caught.value.partial.changes, expected[:1])
 
 
-def test_a_long_fit_beside_a_death_is_not_begun_again(doing, full_fits, run):
+def test_a_long_fit_beside_a_death_is_not_begun_again(doing, full_fits):
     slow, dies = doing(lambda: time.sleep(2), 0), doing(kill, 1)
     algorithm = lambda X, y, seed: (slow if X[0, 0] < 3 else dies)(X, y, seed)  # noqa: E731
     answers = run(algorithm, trials=4, n_jobs=2, on_error="record")
@@ -211,7 +211,7 @@ def test_a_long_fit_beside_a_death_is_not_begun_again(doing, full_fits, run):
     assert (full_fits(0), full_fits(1)) == (1, 2)
 
 
-def test_what_dies_or_fails_before_its_first_fit(run):
+def test_what_dies_or_fails_before_its_first_fit():
     with pytest.raises(TrialError, match="status 0") as caught:
         run(Travels(os._exit, 0), trials=2, n_jobs=2)
     assert (caught.value.trial, caught.value.kind) == (0, "death")

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from helpers import kill
+from helpers import ask, kill, run
 from poise.algorithms.algorithm import Algorithm
 from poise.engine.messages import Batch
 from poise.engine.oracle import converse
@@ -49,7 +49,7 @@ class Failing(Stacked):
 @pytest.mark.parametrize(
     "settings", [{}, {"removals": 3, "points": 2}, {"coupling": "independent"}]
 )
-def test_changes_are_those_of_fits_one_by_one(run, settings):
+def test_changes_are_those_of_fits_one_by_one(settings):
     algorithm = Stacked(5)
     alone, stacked = run(Stacked(None), **settings), run(algorithm, **settings)
     np.testing.assert_allclose(stacked.changes, alone.changes, rtol=1e-9, atol=1e-9)
@@ -61,7 +61,7 @@ def test_changes_are_those_of_fits_one_by_one(run, settings):
     assert firsts == [rows for rows in full for _ in range(fits)]  # each trial has its place
 
 
-def test_bits_do_not_depend_on_company(ask):
+def test_bits_do_not_depend_on_company():
     this = ask(Stacked(), trials=11)
     whole = converse(measure(this.split), this.oracle).changes
     for some in ([3], [2, 5, 9], [10, 3, 7], [*range(1, 11)]):  # repeated, or resumed
@@ -81,7 +81,7 @@ def test_bits_do_not_depend_on_company(ask):
     ("what", "jobs", "message"),
     [(sys.exit, 1, "SystemExit"), (sys.exit, 2, "SystemExit"), (kill, 2, "SIGKILL, twice")],
 )
-def test_a_failure_or_a_death_is_that_of_one_trial(run, what, jobs, message):
+def test_a_failure_or_a_death_is_that_of_one_trial(what, jobs, message):
     whole = run(Stacked()).changes
     answers = run(Failing(what), on_error="record", n_jobs=jobs)
     assert [failed.trial for failed in answers.failures] == [3, 6]
@@ -90,9 +90,7 @@ def test_a_failure_or_a_death_is_that_of_one_trial(run, what, jobs, message):
     np.testing.assert_array_equal(answers.changes, whole)
 
 
-def test_another_shape_and_a_limit_for_one_fit_are_refused_and_a_device_stays_here(
-    run, monkeypatch
-):
+def test_another_shape_and_a_limit_for_one_fit_are_refused_and_a_device_stays_here(monkeypatch):
     class Short(Stacked):
         def many(self, X, y, points, xi):
             return super().many(X, y, points, xi)[1:]

@@ -16,7 +16,7 @@ import sklearn
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 
-from helpers import needs, python
+from helpers import ask, needs, python, run
 from poise.algorithms.algorithm import Algorithm
 from poise.engine.oracle import converse
 from poise.engine.surroundings import Settings, Surroundings
@@ -58,7 +58,7 @@ def found():
     )
 
 
-def test_everything_global_is_left_as_it_was_found_also_by_threads(ask, run):
+def test_everything_global_is_left_as_it_was_found_also_by_threads():
     before = found()
     assert (run(changed_surroundings).changes == 0).all()  # both fits draw the same numbers
     expected = run(changed_surroundings, coupling="independent").changes
@@ -81,7 +81,7 @@ def test_everything_global_is_left_as_it_was_found_also_by_threads(ask, run):
     assert found() == before
 
 
-def test_nothing_accumulates(ask):
+def test_nothing_accumulates():
     kept = []
 
     def until(changes):
@@ -95,7 +95,7 @@ def test_nothing_accumulates(ask):
     assert kept[-1] - kept[500] < 1500 * 64  # less than the list above takes
 
 
-def test_a_fit_meets_the_settings_of_the_caller_and_not_those_of_an_earlier_fit(run):
+def test_a_fit_meets_the_settings_of_the_caller_and_not_those_of_an_earlier_fit():
     def settings(X, y, seed):
         told = np.geterr()["over"], sklearn.get_config()["transform_output"]
         np.seterr(over="ignore")
@@ -107,7 +107,7 @@ def test_a_fit_meets_the_settings_of_the_caller_and_not_those_of_an_earlier_fit(
             assert (run(settings, **told).changes == 0).all()
 
 
-def test_what_fits_say_is_kept_and_told_once_with_the_number_of_fits(ask, capfd):
+def test_what_fits_say_is_kept_and_told_once_with_the_number_of_fits(capfd):
     def says(X, y, seed):
         for value in X[:, 0]:
             warnings.warn(f"no convergence at {value}", RuntimeWarning, stacklevel=1)
@@ -141,7 +141,7 @@ def test_what_fits_say_is_kept_and_told_once_with_the_number_of_fits(ask, capfd)
         this.oracle.heard.warn()
 
 
-def test_a_debugger_gets_the_terminal_back(run, capfd, monkeypatch):
+def test_a_debugger_gets_the_terminal_back(capfd, monkeypatch):
     monkeypatch.setattr(sys, "breakpointhook", lambda: print("(Pdb)"))
     run(lambda X, y, seed: breakpoint() or (lambda points: points[:, 0]), trials=1)
     assert "(Pdb)" in capfd.readouterr().out
@@ -168,7 +168,7 @@ class Checked(Algorithm):
         return lambda points: np.zeros(len(points))
 
 
-def test_checks_are_skipped_after_a_good_trial_and_made_again_for_the_reason_of_a_bad_one(ask):
+def test_checks_are_skipped_after_a_good_trial_and_made_again_for_the_reason_of_a_bad_one():
     this = ask(Checked(bad=(0, 2)), trials=5)
     answers = list(this.oracle.work(this.trials).answers(range(5)))
     reason = "ValueError: the reason"
@@ -181,7 +181,7 @@ def test_checks_are_skipped_after_a_good_trial_and_made_again_for_the_reason_of_
     assert answers[2].failure  # a failure does not vanish because it was looked at again
 
 
-def test_changes_and_errors_are_those_of_a_loop_by_hand(run):
+def test_changes_and_errors_are_those_of_a_loop_by_hand():
     answer = np.zeros(2)
 
     def writes(X, y, seed):
@@ -247,7 +247,7 @@ def test_the_generator_of_pytorch_is_set_and_restored():
 # where a run stops
 
 
-def test_a_run_stops_at_the_trial_that_decides_and_makes_no_fit_after_it(ask):
+def test_a_run_stops_at_the_trial_that_decides_and_makes_no_fit_after_it():
     fits = []
 
     def counts(X, y, seed):
@@ -267,7 +267,7 @@ def test_a_run_stops_at_the_trial_that_decides_and_makes_no_fit_after_it(ask):
         assert len(fits) == 2 * len(shown)
 
 
-def test_answers_are_used_in_plan_order_and_nobody_waits_for_a_fit_that_nobody_needs(ask, tmp_path):
+def test_answers_are_used_in_plan_order_and_nobody_waits_for_a_fit_that_nobody_needs(tmp_path):
     folder = str(tmp_path)
 
     def first_is_slow_and_the_last_are_endless(X, y, seed):
@@ -286,7 +286,7 @@ def test_answers_are_used_in_plan_order_and_nobody_waits_for_a_fit_that_nobody_n
         assert not os.path.exists(f"/proc/{process.name}")
 
 
-def test_an_error_in_the_stopping_rule_ends_the_run_and_the_fits(ask):
+def test_an_error_in_the_stopping_rule_ends_the_run_and_the_fits():
     for jobs in (1, 2):
         this = ask(lambda X, y, seed: lambda points: np.zeros(len(points)), n_jobs=jobs)
         with pytest.raises(ZeroDivisionError):
