@@ -43,19 +43,10 @@ def threads():
 
 
 def found():
-    return (
-        np.geterr(),
-        list(warnings.filters),
-        warnings.showwarning,
-        sklearn.get_config(),
-        random.getstate(),
-        str(np.random.get_state()),  # noqa: NPY002
-        threads(),
-        sys.stdout,
-        os.fstat(1).st_ino,
-        sys.breakpointhook,
-        os.getcwd(),
-    )
+    rest = threads(), sys.stdout, os.fstat(1).st_ino, sys.breakpointhook, os.getcwd()
+    drawn = random.getstate(), str(np.random.get_state())  # noqa: NPY002
+    told = list(warnings.filters), warnings.showwarning
+    return np.geterr(), sklearn.get_config(), told, drawn, rest
 
 
 def test_everything_global_is_left_as_it_was_found_also_by_threads():
@@ -169,16 +160,18 @@ class Checked(Algorithm):
 
 
 def test_checks_are_skipped_after_a_good_trial_and_made_again_for_the_reason_of_a_bad_one():
-    this = ask(Checked(bad=(0, 2)), trials=5)
-    answers = list(this.oracle.work(this.trials).answers(range(5)))
+    def answers(**bad):
+        this = ask(Checked(**bad), trials=5)
+        return this.oracle.algorithm.fits, [*this.oracle.work(this.trials).answers(range(5))]
+
+    fits, found = answers(bad=(0, 2))
     reason = "ValueError: the reason"
-    said = [each.failure and each.failure.message for each in answers]
+    said = [each.failure and each.failure.message for each in found]
     assert said == [reason, None, reason, None, None]
-    fits = [(k, skips) for k, skips in this.oracle.algorithm.fits if k]
+    fits = [(k, skips) for k, skips in fits if k]
     assert fits == [(1, 0), (1, 0), (2, 1), (2, 0), (3, 0), (3, 0), (4, 1), (4, 1)]
-    this = ask(Checked(bad=(2,), heals=True), trials=3)
-    answers = list(this.oracle.work(this.trials).answers(range(3)))
-    assert answers[2].failure  # a failure does not vanish because it was looked at again
+    # a failure does not vanish because it was looked at again
+    assert answers(bad=(2,), heals=True)[1][2].failure
 
 
 def test_changes_and_errors_are_those_of_a_loop_by_hand():
@@ -213,18 +206,17 @@ def test_changes_and_errors_are_those_of_a_loop_by_hand():
 
 def test_a_fit_that_loads_libraries_with_threads_is_made_again_with_one_thread():
     code = """
-import numpy as np
 from poise.engine.surroundings import Settings, Surroundings
 def fit():
     import scipy.linalg
     from threadpoolctl import threadpool_info
     return max(pool["num_threads"] for pool in threadpool_info())
+seen = []
 with Surroundings(Settings.here()) as around:
-    seen = []
     for _ in range(2):
         around.before_fit(7)
-        seen.append((fit(), around.too_late()))
-print(seen[0][1], *seen[1])
+        seen += fit(), around.too_late()
+print(*seen[1:])
 """
     two = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")
     assert python(code, env=two).stdout.split() == ["True", "1", "False"]
