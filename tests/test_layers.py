@@ -9,23 +9,11 @@ import poise
 from helpers import ROOT, python
 
 SOURCE = ROOT / "src" / "poise"
-ROOMS = [
-    ["errors"],
-    ["checks", "numbers", "progress"],
-    ["settings"],
-    ["theory"],
-    ["data"],
-    ["results"],
-    ["algorithms"],
-    ["shortcuts"],
-    ["engine"],
-    ["procedures"],
-    ["questions"],
-    ["simulation"],
-    ["ui"],
-    ["cli"],
-]
-LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+ROOMS = """
+errors, checks numbers progress, settings, theory, data, results, algorithms, shortcuts, engine,
+procedures, questions, simulation, ui, cli
+"""
+LEVEL = {room: level for level, rooms in enumerate(ROOMS.split(",")) for room in rooms.split()}
 FACADES = {"__init__", "__main__", "decisions", "research"}  # they only name what is elsewhere
 
 

@@ -21,8 +21,9 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 Spell = Callable[..., str]  # spell(name) or spell(name, value): how a face writes an argument
 
 # All but line feed and tab: the C0 and C1 controls, marks that turn the direction of text,
@@ -49,7 +50,7 @@ def printable(text: str) -> str:
 
 def in_one_line(error: BaseException) -> str:
     """Write an error as ``Type: message`` in one line, also if its own text fails."""
-    text = _safely(lambda: str(error), "(its message cannot be shown)")
+    text = safely(lambda: str(error), "(its message cannot be shown)")
     return printable(" ".join(f"{type(error).__name__}: {text}".removesuffix(": ").split()))
 
 
@@ -175,10 +176,10 @@ def note(kind: type[PoiseWarning], text: str) -> None:
     warnings.warn(printable(text), kind, stacklevel=level)
 
 
-def _safely(write: Callable[[], str], instead: str) -> str:
-    """Return a text of user code, which may do anything."""
+def safely(ask: Callable[[], T], instead: T) -> T:
+    """Return what user code, which may do anything, says; something else where it fails."""
     try:
-        return write()
+        return ask()
     except KeyboardInterrupt:
         raise
     except BaseException:
@@ -187,6 +188,6 @@ def _safely(write: Callable[[], str], instead: str) -> str:
 
 def _shown(value: object) -> str:
     """Return the repr of a value, shortened."""
-    text = _safely(lambda: repr(value), f"an object of type {type(value).__name__}")
+    text = safely(lambda: repr(value), f"an object of type {type(value).__name__}")
     text = _ADDRESS.sub("", text)
     return text if len(text) <= 200 else f"{text[:160]} … {text[-30:]}"

@@ -125,7 +125,6 @@ class RayWorkers(_Cluster):
             died.ObjectLostError,
         )
         self.once = ray.remote(num_cpus=1, max_retries=0)(_on_ray)
-        self.begun: dict[Future[Report], Any] = {}
 
     def share(self, work: Work) -> None:
         """Put the work where every machine can read it."""
@@ -135,17 +134,14 @@ class RayWorkers(_Cluster):
         """Compute some tasks on any processor."""
         # In a list, a reference is handed on as it is; the worker reads the work once.
         begun = self.once.remote(self.function(span), [self.work], span)
-        future: Future[Report] = begun.future()
-        self.begun[future] = begun
-        future.add_done_callback(lambda done: self.begun.pop(done, None))
-        return future
+        future: Any = begun.future()
+        future.begun = begun
+        return future  # type: ignore[no-any-return]
 
-    def release(self, running: Iterable[Future[Report]]) -> None:
+    def release(self, running: Iterable[Any]) -> None:
         """Interrupt what nobody needs any more."""
         for future in running:
-            begun = self.begun.pop(future, None)
-            if begun is not None:
-                self.ray.cancel(begun)
+            self.ray.cancel(future.begun)
 
 
 def connection(address: str) -> AbstractContextManager[object]:

@@ -23,7 +23,7 @@ from poise.engine.execution import Report, WorkerDied, unpacked
 from poise.engine.messages import Answer, Failure, Ids, Query, Trial, queries_of
 from poise.engine.oracle import Oracle
 from poise.engine.surroundings import one_thread
-from poise.errors import AlgorithmError, PoiseWarning, note
+from poise.errors import AlgorithmError, PoiseWarning, note, safely
 from poise.results.design import Design, GivenUp
 
 if TYPE_CHECKING:
@@ -129,13 +129,12 @@ def look(
                 found.warnings.append(CONSTANT.format(f"{len(first.full[0].train):,}"))
         too_few = found.order_matters and len(first.full) < len(first.reduced)  # full fits
         if not (found.given_up or too_few):
-            found.known = {k: _answer(oracle, trials[k], each) for k, each in enumerate(seen)}
+            work, count = oracle.work(()), len(first.full)
+            found.known = {
+                k: work.compared(trials[k], each.answers[:count], each.answers[count:])
+                for k, each in enumerate(seen)
+            }
     return found
-
-
-def _answer(oracle: Oracle, trial: Trial, seen: _Seen) -> Answer:
-    count = len(trial.full)
-    return oracle.work(()).compared(trial, seen.answers[:count], seen.answers[count:])
 
 
 def look_at_fits(oracle: Oracle, fits: Sequence[Query], in_order: bool, alone: int = ALONE) -> Look:
@@ -340,12 +339,7 @@ def same(one: Any, other: Any) -> bool:
     if one is None or other is None or one.shape != other.shape:
         return False
     if one.dtype.kind != "f" or other.dtype.kind != "f":
-        try:
-            return bool(np.array_equal(one, other))
-        except KeyboardInterrupt:
-            raise
-        except BaseException:  # values of user code may do anything in ==
-            return False
+        return safely(lambda: bool(np.array_equal(one, other)), instead=False)
     size = np.abs(one[np.isfinite(one)]).max(initial=0.0)
     slack = max(_SAME, 100 * float(np.finfo(one.dtype).eps)) * float(size)
     return bool(np.allclose(one, other, rtol=0, atol=slack, equal_nan=True))
