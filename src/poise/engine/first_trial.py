@@ -50,10 +50,12 @@ _TOGETHER = (
     "The prediction for a row depends on the rows that are predicted with it, so each fresh row is "
     "predicted by itself."
 )
+_DEPENDS = {"points": BATCH, "together": _TOGETHER}
 CONSTANT = (
-    "In the first trial the prediction is the same for every row: trained on {} rows, the "
-    "algorithm ignores their features. You may want a larger n."
+    "In the first trial the prediction is the same for every row: trained on {:,} rows, the "
+    "algorithm ignores their features."
 )
+_LARGER = " You may want a larger n."
 STATE = (
     "{}: it is not a function of its rows and its seed (it draws random numbers that the seed does "
     "not set, or remembers earlier fits), so the error level may not hold."
@@ -109,30 +111,24 @@ def look(
     """Look at the first trial that can be fitted; ``finish`` must be called, or ``close``."""
     if not len(trials):
         return Look()
-    with _beside_a_fresh_fit(oracle, trials[0]) as found:
-        seen: list[_Seen] = []
-        for k in range(len(trials)):
-            seen.append(_see(oracle, queries_of(trials[k]), len(trials[k].full[0].points), True))
-            fits, alone = seen[-1].answers, len(trials[k].reduced) == 1
-            usable = not (fits[0].failure or (alone and fits[-1].failure))
+    with _beside_a_fresh_fit(oracle, trials[0]) as fresh:
+        fits: list[list[Answer]] = []
+        for trial in trials:
+            seen = _see(oracle, queries_of(trial), len(trial.full[0].points), True, "points")
+            fits.append([*seen.known.values()])
+            alone = len(trial.reduced) == 1
+            usable = not (fits[-1][0].failure or (alone and fits[-1][-1].failure))
             if usable or oracle.execution.on_error == "raise":
                 break
-        first, last = trials[0], seen[-1]
-        if usable:
-            found.order_matters = last.order_matters
-            if last.order_matters and position == "last":
-                found.warnings.append(ORDER)
-            if last.depends_on_batch:
-                found.given_up = ("points",)
-                found.warnings.append(BATCH)
-            if last.constant:
-                found.warnings.append(CONSTANT.format(f"{len(first.full[0].train):,}"))
-        too_few = found.order_matters and len(first.full) < len(first.reduced)  # full fits
-        if not (found.given_up or too_few):
-            work, count = oracle.work(()), len(first.full)
+        found = Look(seen.given_up, seen.order_matters, seen.warnings) if usable else Look()
+        found._fresh = fresh
+        if found.order_matters and position == "last":
+            found.warnings.insert(0, ORDER)
+        count, work = len(trial.full), oracle.work(())
+        if not (found.given_up or (found.order_matters and count < len(trial.reduced))):
             found.known = {
-                k: work.compared(trials[k], each.answers[:count], each.answers[count:])
-                for k, each in enumerate(seen)
+                k: work.compared(trials[k], each[:count], each[count:])
+                for k, each in enumerate(fits)
             }
     return found
 
@@ -143,64 +139,57 @@ def look_at_fits(oracle: Oracle, fits: Sequence[Query], in_order: bool, alone: i
     The first one is made with its rows in another order, too, if that is asked for; ``alone`` is
     the number of points that are predicted by themselves, too.
     """
-    with _beside_a_fresh_fit(oracle, Trial((fits[0],), (fits[1],))) as found:
-        two = _see(oracle, fits[:2], alone, in_order)
-    found.order_matters = two.order_matters
-    if two.constant:
-        found.warnings.append(f"{CONSTANT.partition('. ')[0]}.".format(len(fits[0].train)))
-    if two.depends_on_batch:
-        found.given_up = ("together",)
-        found.warnings.append(_TOGETHER)
-    else:
-        found.known = dict(enumerate(two.answers))
+    with _beside_a_fresh_fit(oracle, Trial((fits[0],), (fits[1],))) as fresh:
+        found = _see(oracle, fits[:2], alone, in_order, "together")
+        found._fresh = fresh
+    if found.given_up:
+        found.known = {}
     return found
 
 
 @contextmanager
-def _beside_a_fresh_fit(oracle: Oracle, trial: Trial) -> Iterator[Look]:
+def _beside_a_fresh_fit(oracle: Oracle, trial: Trial) -> Iterator[FreshFit | None]:
     """Begin a fit of a trial in a fresh process before the first fit here; make it here at last."""
     own = oracle.algorithm.has_own_code and not oracle.algorithm.device  # one process can have it
-    found = Look(_fresh=FreshFit(oracle, trial) if own else None)
+    fresh = FreshFit(oracle, trial) if own else None
     try:
-        yield found
-        if found._fresh is not None:
-            found._fresh.repeat_here()
+        yield fresh
+        if fresh is not None:
+            fresh.repeat_here()
     except BaseException:
-        found.close()
+        if fresh is not None:
+            fresh.close()
         raise
 
 
-@dataclass
-class _Seen:
-    """Some fits, and what the first one shows."""
+def _see(
+    oracle: Oracle, queries: Sequence[Query], alone: int, in_order: bool, together: GivenUp
+) -> Look:
+    """Make fits, predict points alone, too, and make the first fit in another order, too.
 
-    answers: list[Answer] = field(default_factory=list)
-    depends_on_batch: bool = False  # in any of them, at any point: all are looked at alike
-    constant: bool = False
-    order_matters: bool | None = None
-
-
-def _see(oracle: Oracle, queries: Sequence[Query], alone: int, in_order: bool) -> _Seen:
-    """Make fits, predict points alone, too, and make the first fit in another order, too."""
-    together = oracle.algorithm.at_once is None  # else points know nothing of each other
-    most = alone if together and not oracle.distance.panel else 0
-    apart = [_singly(query.points, most) for query in queries]
-    rows = [queries[0].train[:_ROWS]] if together and in_order else []
+    Predictions that depend on the batch, in any fit, at any point (all are looked at alike), give
+    up what is made ``together``. What is known are the fits.
+    """
+    stacked = oracle.algorithm.at_once is not None  # then points know nothing of each other
+    apart = [_singly(q.points, 0 if stacked or oracle.distance.panel else alone) for q in queries]
+    rows = [queries[0].train[:_ROWS]] if in_order and not stacked else []
     asked = [replace(q, also=(*q.also, *each)) for q, each in zip(queries, apart, strict=True)]
     asked[0] = replace(asked[0], also=(*asked[0].also, *rows))
     if in_order:
         asked.append(replace(asked[0], train=asked[0].train[::-1].copy()))
-    found, seen = oracle.ask(asked), _Seen()
-    for answer, query, points in zip(found, queries, apart, strict=False):
+    made, seen = oracle.ask(asked), Look()
+    for k, (answer, query, points) in enumerate(zip(made, queries, apart, strict=False)):
         own = len(query.also)
         singles = answer.also[own : own + len(points)]
-        seen.answers.append(replace(answer, also=answer.also[:own]))
-        seen.depends_on_batch |= bool(singles) and not same(
-            answer.values[: len(singles)], _joined(singles)
-        )
-    first, other = (_with_last(each, len(rows)) for each in (found[0], found[-1]))
+        seen.known[k] = replace(answer, also=answer.also[:own])
+        if singles and not same(answer.values[: len(singles)], _joined(singles)):
+            seen.given_up = (together,)
+    seen.warnings = [_DEPENDS[each] for each in seen.given_up]
     train = queries[0].train
-    seen.constant = oracle.distance.name != "label" and _is_constant(oracle, train, first)
+    first, other = (_with_last(each, len(rows)) for each in (made[0], made[-1]))
+    if oracle.distance.name != "label" and _is_constant(oracle, train, first):
+        larger = _LARGER * (together == "points")
+        seen.warnings.append(CONSTANT.format(len(train)) + larger)
     if in_order:
         seen.order_matters = not same(first, other)
     return seen
@@ -330,7 +319,7 @@ def _why_not(oracle: Oracle, shortcut: Shortcut, split: Split, within: int, seen
             return f"it gives {one} in trial {k}, and a fit predicts {other}"
     seen.order_matters = None if oracle.algorithm.ignores_row_order else False
     if shortcut.labels is None and _is_constant(oracle, train, fits[0].values):
-        seen.warnings.append(CONSTANT.format(f"{len(train):,}"))
+        seen.warnings.append(CONSTANT.format(len(train)) + _LARGER)
     return ""
 
 
