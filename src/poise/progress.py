@@ -16,24 +16,7 @@ _LINES = 60.0
 
 
 class Progress(AbstractContextManager["Progress"]):
-    """Counts what is done; what is shown comes from a thread, also while the first fit still runs.
-
-    Parameters
-    ----------
-    total : int
-        How many there are.
-    shown : bool or None
-        False shows nothing.
-    label : str
-        What is counted.
-
-    Examples
-    --------
-    >>> with Progress(3, shown=False) as progress:
-    ...     progress.advance_to(1)
-    >>> progress.done
-    1
-    """
+    """Counts what is done; a thread shows it, also while the first fit still runs."""
 
     def __init__(self, total: int, shown: bool | None, label: str = "") -> None:
         self.total, self.label, self.done = total, label, 0

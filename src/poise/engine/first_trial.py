@@ -69,23 +69,14 @@ _NOT_KNOWN = NOT_REPEATED + " ({}), so it is not known whether fits remember ear
 class Look:
     """What was seen.
 
-    Attributes
-    ----------
-    given_up : tuple of str
-        What does not survive: "points" (of one training set: "together") if predictions depend on
-        the batch, "removals" if a formula chose them that does not serve.
-    order_matters : bool or None
-        Whether another order of the rows changes predictions; None if nobody knows.
-    warnings : list of str
-        Sentences about it.
-    known : dict
-        Answers to what was looked at; none where something was given up.
+    Given up are "points" (of one training set: "together") if predictions depend on the batch, and
+    "removals" if a formula chose them that does not serve.
     """
 
     given_up: tuple[GivenUp, ...] = ()
-    order_matters: bool | None = None
+    order_matters: bool | None = None  # to predictions; None if nobody knows
     warnings: list[str] = field(default_factory=list)
-    known: dict[int, Answer] = field(default_factory=dict)
+    known: dict[int, Answer] = field(default_factory=dict)  # unless something was given up
     _fresh: FreshFit | None = None
 
     @classmethod

@@ -71,27 +71,15 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
 class Journal(AbstractContextManager["Journal"]):
     """The answers of a run, those that are there first.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    staged : bool
-        Whether a procedure asks, so that what it asks has to be compared.
-    replayed : bool
-        Whether nothing is left to compute; the file is only read.
-
-    Attributes
-    ----------
-    header : dict or None
-        What the file was begun with; None until ``begin`` is called.
-    warnings : list of str
-        What is doubtful about going on with this run.
+    What a procedure asks is compared, too (``staged``); where a run is ``replayed`` nothing is left
+    to compute, and the file is only read.
     """
 
     def __init__(self, path: str | Path, *, staged: bool = False, replayed: bool = False) -> None:
-        self.path, self.warnings, self._unwritten = path, list[str](), set[str]()
+        self.path = path
+        self.warnings, self._unwritten = list[str](), set[str]()  # doubts about going on
         self._log = None if replayed else Log(path, KIND)
-        self.header: Entry | None
+        self.header: Entry | None  # what the file was begun with, once ``begin`` has been called
         if self._log is None:
             self.header, self._lines = lines_of(path)
         else:
@@ -132,7 +120,10 @@ class Journal(AbstractContextManager["Journal"]):
         """
         self._reading, self._shape, done = True, shape, 0
         if self._staged:
-            self._begin_stage(tasks)
+            stage = self._stage + 1
+            here = Line(stage=stage, tasks=len(tasks), digest=_digest(tasks))
+            self._agree(here, f"stage {stage}", True)
+            self._stage = stage
         while done < len(tasks) and (line := self._peek()) is not None and line.answers:
             self._next = None
             answer = trials_of(line, shape) if shape[0] else line.fit
@@ -164,13 +155,6 @@ class Journal(AbstractContextManager["Journal"]):
         """Keep what a procedure concludes; refuse another verdict than it came to before."""
         same = self.header is not None and self.header.get("procedure") == procedure
         self._agree(Line(verdict=verdict), "the verdict", same)  # others have their own
-
-    def _begin_stage(self, tasks: Sequence[Query] | Sequence[Trial]) -> None:
-        """Compare the tasks of a batch with those that are there, or note them."""
-        number = self._stage + 1
-        here = Line(stage=number, tasks=len(tasks), digest=_digest(tasks))
-        self._agree(here, f"stage {number}", True)
-        self._stage = number
 
     def _agree(self, here: Line, what: str, same: bool) -> None:
         """Compare a line that must be the ``same`` with the one that is there, or write it."""

@@ -36,34 +36,11 @@ class Log(AbstractContextManager["Log"]):
     killed, and on the disk within a second. A file that is not a log of this kind is refused
     untouched; a last line that was cut off goes when the next one is written. JSON has no nan and
     no infinity: write them as null and as text.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, new or begun before.
-    kind : str
-        One word: "journal", "record", …
-
-    Attributes
-    ----------
-    header : dict or None
-        What the file was begun with; None until ``begin`` is called.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "example.log")
-    >>> with Log(path, "journal") as log:
-    ...     log.begin({"seed": 3})
-    ...     log.append({"trial": 0, "changes": [0.25]})
-    >>> with Log(path, "journal") as log:
-    ...     log.header, list(log.entries())
-    ({'seed': 3}, [{'trial': 0, 'changes': [0.25]}])
     """
 
     def __init__(self, path: str | Path, kind: str) -> None:
         self.path, self.kind = Path(path).absolute(), kind  # user code may change the folder
-        self.header: Entry | None = None
+        self.header: Entry | None = None  # what it was begun with, once ``begin`` has been called
         self._size, self._synced = 0, time.monotonic()
         self._file, self._is_new = _opened(self.path)
         try:

@@ -35,26 +35,16 @@ Ends = (TrialError, RecordError, KeyboardInterrupt)  # with what was measured in
 
 @dataclass
 class Oracle:
-    """Answers what is asked about one algorithm on one sample.
-
-    Attributes
-    ----------
-    heard : Heard
-        What the fits warned of and printed.
-    shortcut : Shortcut or None
-        What computes trials instead of fits.
-    journal : Journal or None
-        Where answers are kept.
-    """
+    """Answers what is asked about one algorithm on one sample."""
 
     algorithm: Algorithm
     sample: Sample
     distance: Distance
     execution: Execution = field(default_factory=Execution)
-    heard: Heard = field(default_factory=Heard)
-    shortcut: Shortcut | None = None
+    heard: Heard = field(default_factory=Heard)  # what the fits warned of and printed
+    shortcut: Shortcut | None = None  # computes trials instead of fits
     settings: Settings = field(default_factory=Settings.here)
-    journal: Journal | None = None
+    journal: Journal | None = None  # keeps answers
 
     def on(self, sample: Sample) -> Oracle:
         """Return the same on some of the rows."""

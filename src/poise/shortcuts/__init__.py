@@ -33,14 +33,6 @@ def family_of(estimator: Any, n: int, d: int, classes: int = 0) -> Family | None
 
     A subclass may do anything, so it has none, and neither has a parameter that scikit-learn would
     refuse. Nothing of scikit-learn is imported to find out.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Lasso, Ridge
-    >>> family_of(Ridge(alpha=2.0), n=10, d=3).penalty
-    2.0
-    >>> family_of(Lasso(), n=10, d=3) is None
-    True
     """
     if _name(estimator) == "Pipeline":
         return _behind_scaler(estimator, n, d, classes)
