@@ -125,6 +125,8 @@ def test_the_jackknife_predicts_the_row_that_is_left_out():
     first = lambda X, y, seed: lambda new: np.full(len(new), y[0])  # noqa: E731
     with pytest.raises(AlgorithmError, match="which place it takes must not matter"):
         measured(first, notion="jackknife")
+    with pytest.raises(TrialError, match="ZeroDivisionError"):  # which shows no order
+        measured(lambda X, y, seed: 1 / 0, notion="jackknife")
 
 
 def test_groups_leave_as_a_whole_and_one_row_stands_for_a_fresh_group():

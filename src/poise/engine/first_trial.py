@@ -181,7 +181,7 @@ def _see(
     if oracle.distance.name != "label" and _is_constant(oracle, train, first):
         larger = _LARGER * (together == "points")
         seen.warnings.append(CONSTANT.format(len(train)) + larger)
-    if in_order:
+    if in_order and not made[0].failure:
         seen.order_matters = not same(first, other)
     return seen
 
