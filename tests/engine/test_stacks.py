@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,8 +21,8 @@ class Stacked(Algorithm):
 
     name, has_own_code = "stacked", False
 
-    def __init__(self, at_once: int | None = 4, device: str = "") -> None:
-        self.at_once, self.device = at_once, device
+    def __init__(self, at_once: int | None = 4, device: str = "", fails: Any = None) -> None:
+        self.at_once, self.device, self.fails = at_once, device, fails
         self.stacks: list[np.ndarray] = []
 
     def fit(self, X, y, xi):
@@ -31,19 +32,10 @@ class Stacked(Algorithm):
         assert len(X) == len(y) == len(points) == len(xi) == self.at_once
         assert xi.dtype == np.uint64
         self.stacks.append(X[:, 0, 0])
+        if self.fails and np.isin(X[:, 0, 0], [9.0, 18.0]).any():
+            self.fails()
         values = y.mean(axis=1)[:, None] + points[:, :, 0] * (1 + xi % np.uint64(1000))[:, None]
         return values + 1e-6 * np.arange(self.at_once)[:, None] * points[:, :, 0]
-
-
-class Failing(Stacked):
-    def __init__(self, what) -> None:
-        super().__init__()
-        self.what = what
-
-    def many(self, X, y, points, xi):
-        if np.isin(X[:, 0, 0], [9.0, 18.0]).any():
-            self.what()
-        return super().many(X, y, points, xi)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +75,7 @@ def test_bits_do_not_depend_on_company():
 )
 def test_a_failure_or_a_death_is_that_of_one_trial(what, jobs, message):
     whole = run(Stacked()).changes
-    answers = run(Failing(what), on_error="record", n_jobs=jobs)
+    answers = run(Stacked(fails=what), on_error="record", n_jobs=jobs)
     assert [failed.trial for failed in answers.failures] == [3, 6]
     assert message in answers.failures[0].message
     whole[[3, 6]] = np.nan

@@ -278,8 +278,8 @@ def test_answers_are_used_in_plan_order_and_nobody_waits_for_a_fit_that_nobody_n
         assert not os.path.exists(f"/proc/{process.name}")
 
 
-def test_an_error_in_the_stopping_rule_ends_the_run_and_the_fits():
-    for jobs in (1, 2):
-        this = ask(lambda X, y, seed: lambda points: np.zeros(len(points)), n_jobs=jobs)
-        with pytest.raises(ZeroDivisionError):
-            converse(measure(this.split, lambda changes: 1 / 0), this.oracle)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_in_the_stopping_rule_ends_the_run_and_the_fits(jobs):
+    this = ask(lambda X, y, seed: lambda points: np.zeros(len(points)), n_jobs=jobs)
+    with pytest.raises(ZeroDivisionError):
+        converse(measure(this.split, lambda changes: 1 / 0), this.oracle)
