@@ -26,6 +26,7 @@ tset => No command 'tset'; did you mean 'test'? See poise --help
 --nonsense => No such option '--nonsense'. See poise --help
 RIDGE --nonsense => No such option '--nonsense'. See poise test --help
 RIDGE --epsilo 1 => No such option '--epsilo'; did you mean '--epsilon'?
+verify a.json --dat b.csv => No such option '--dat'. See poise verify --help
 test numbers.csv => Missing --target, --algorithm, --n, --delta, --epsilon (unless
 test => Missing argument 'DATA'
 RIDGE --n many => --n must be a number > 0, got 'many'

@@ -125,7 +125,8 @@ def told(error: BaseException, command: click.Context | None = None) -> str:
         message = error.format_message()
         if isinstance(error, click.NoSuchOption):  # click suggests what is far as well
             known = error.ctx.command.params if error.ctx else []
-            hint = did_you_mean(error.option_name, [name for each in known for name in each.opts])
+            names = [name for each in known for name in each.opts if name.startswith("-")]
+            hint = did_you_mean(error.option_name, names)
             message = f"No such option {error.option_name!r}{hint or '.'}"
         return f"{message} See {error.ctx.command_path if error.ctx else 'poise'} --help"
     if isinstance(error, PoiseError):
