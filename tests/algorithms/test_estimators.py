@@ -261,6 +261,7 @@ def test_natural_distances_and_kinds():
     for estimator, response, of, known in [
         (Ridge(), "predict", y, ("euclidean", False, None, 1)),
         (IsolationForest(), "predict", y, ("label", False, None, 1)),
+        (IsolationForest(), "decision_function", classes, ("euclidean", False, None, 1)),
         (LogisticRegression(), "predict", classes, ("label", True, 3, 1)),
         (LogisticRegression(), "predict_proba", classes, ("total_variation", True, 3, 1)),
         (LogisticRegression(), "decision_function", classes, ("euclidean", True, 3, 1)),

@@ -111,6 +111,8 @@ class Estimator(Algorithm):
             self._copy(0)
             require_arguments(self.estimator.fit, ("X", "y"), fit_params_of(sample))
         ready = self.on(sample)
+        if self.response != "predict":
+            ready.natural_distance = self.natural_distance  # scores are numbers, whatever y holds
         ready._weighted = bool(fit_params_of(sample))
         if self.is_classifier or self.response != "predict":
             classes = tuple(map(np.unique, sample.y.columns()))
