@@ -249,6 +249,10 @@ def test_the_log_loss_knows_the_classes_of_the_whole_data():
     assert found(chances, [[0.0, 1.0, 0.0]], ["b"]) == pytest.approx(-math.log(0.7))
     with pytest.raises(ArgumentError, match="is that of one response, and y has 2"):
         loss_change("log").prepared(Sample.of(np.zeros((2, 1)), [["a", "b"], ["b", "a"]]))
+    backwards = loss_change("log", classes=["c", "b", "a"])  # as where fresh rows lack a class
+    assert backwards.prepared(sample)(chances, [[1.0, 0.0, 0.0]], ["c"]) == pytest.approx(
+        -math.log(0.2)
+    )
 
 
 def test_losses_that_are_not_defined():

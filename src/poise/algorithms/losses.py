@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,9 @@ from poise.algorithms.distances import Distance, absolute, errors, one_by_one, o
 from poise.algorithms.predictions import Array, Floats, Undefined, are_probabilities, shown
 
 
-def loss_change(loss: str | Callable[[Any, Any], float]) -> Distance:
+def loss_change(
+    loss: str | Callable[[Any, Any], float], classes: Sequence[object] | None = None
+) -> Distance:
     r"""Compare losses at fresh labelled rows instead of predictions.
 
     The change is :math:`|\ell(Y, \hat\mu_n(X)) - \ell(Y, \hat\mu_{n-1}(X))|`, and every test of
@@ -29,7 +31,10 @@ def loss_change(loss: str | Callable[[Any, Any], float]) -> Distance:
     loss : {"squared", "absolute", "zero_one", "log"} or callable
         A function of your own takes one response and one prediction, and returns a number. With
         ``response="predict_proba"`` a prediction is one probability per class, the classes in
-        ascending order of the distinct values of y.
+        ascending order.
+    classes : sequence, optional
+        The classes in the order of the probabilities, for the log loss; by default the distinct
+        values of y in ascending order.
 
     Examples
     --------
@@ -42,12 +47,15 @@ def loss_change(loss: str | Callable[[Any, Any], float]) -> Distance:
     else:
         name = checks.choice("loss", loss, LOSSES)
         each = partial(LOSSES[name])
+    known: dict[str, Any] = {}
+    if name == "log" and classes is not None:
+        known["classes"] = list(classes)
     return Distance(
         f"change of {name} loss",
-        partial(_change_of_loss, each),
+        partial(_change_of_loss, each, **known),
         1.0 if name == "zero_one" else math.inf,
         needs_response=True,
-        needs_classes=name == "log",
+        needs_classes=name == "log" and not known,
         user_code=(loss,) if callable(loss) else (),
     )
 
