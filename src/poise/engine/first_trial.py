@@ -127,12 +127,17 @@ def look(
 def look_at_fits(oracle: Oracle, fits: Sequence[Query], in_order: bool, alone: int = ALONE) -> Look:
     """Look at the first two fits about one training set; they are known then.
 
-    The first one is made with its rows in another order, too, if that is asked for; ``alone`` is
-    the number of points that are predicted by themselves, too.
+    The first one is made with its rows in another order, too, if that is asked for; where it fails,
+    the next one that can be made. ``alone`` is the number of points that are predicted by
+    themselves, too.
     """
     with _beside_a_fresh_fit(oracle, Trial((fits[0],), (fits[1],))) as fresh:
         found = _see(oracle, fits[:2], alone, in_order, "together")
         found._fresh = fresh
+        for fit in fits[1:] if in_order and oracle.execution.on_error == "record" else ():
+            if found.order_matters is not None:
+                break
+            found.order_matters = _see(oracle, [fit], 0, True, "together").order_matters
     if found.given_up:
         found.known = {}
     return found

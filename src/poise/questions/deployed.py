@@ -212,7 +212,8 @@ class GivenJob(Job):
             return Look()
         sure = self.design.notion != "jackknife" or self.design.order_free
         alone = split.tested.size if self.design.notion == "changed" else ALONE
-        seen = look_at_fits(oracle, split.queries()[:2], not sure, alone)
+        fits = split.queries()[: max(2, len(split.befores))]
+        seen = look_at_fits(oracle, fits, not sure, alone)
         if seen.order_matters:
             seen.close()
             problem = f"the order of the rows changes the predictions of {self.design.title}, and "
