@@ -23,7 +23,7 @@ from sklearn.ensemble import (
     StackingRegressor,
     VotingClassifier,
 )
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -31,7 +31,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
 from sklearn.utils import all_estimators, get_tags
 from threadpoolctl import threadpool_limits
 
@@ -204,6 +204,37 @@ def test_other_spellings_and_nested_seeds():
     part, inner = nested.estimator.part, nested.estimator
     seeds = [part.random_state, inner.random_seed, inner.seed, nested.random_state]
     assert seeds == [seed_from((XI + i * GOLDEN) % 2**64) for i in range(4)]
+
+
+def test_a_seed_is_left_alone_only_where_nothing_is_drawn_from_it():
+    for make, name, none, some in (
+        (Lasso, "selection", ["cyclic"], ["random"]),
+        (ElasticNet, "selection", ["cyclic"], ["random"]),
+        (LogisticRegression, "solver", ["lbfgs", "newton-cg", "newton-cholesky"], ["sag", "saga"]),
+        (LogisticRegression, "solver", [], ["liblinear"]),
+    ):
+        for value in (*none, *some):
+            given = {name: value, "random_state": 5}
+            seed = Estimator(make(**given))._copy(XI).random_state
+            assert seed == (5 if value in none else seed_from(XI)), given
+        for value in none:
+            responses = two if make is LogisticRegression else y
+            fits = [make(**{name: value}, random_state=s).fit(X, responses) for s in (0, 1)]
+            assert np.array_equal(*(fit.coef_ for fit in fits))
+
+
+def test_a_tree_has_one_generator_a_run_and_meets_it_seeded_anew():
+    trees = DecisionTreeRegressor(max_features=1), ExtraTreeRegressor(max_features=1)
+    for tree in (*trees, DecisionTreeRegressor(splitter="random", random_state=5)):
+        algorithm, sample = Estimator(tree), Sample.of(X, y)
+        one, other = (algorithm.prepared(sample) for _ in range(2))
+        assert one._copy(XI).random_state is one._copy(7).random_state
+        assert one._copy(XI).random_state is not other._copy(XI).random_state  # in another thread
+        for _ in range(2):
+            assert bits(by_poise(tree, X, y)) == bits(by_hand(tree, X, y))
+            assert bits([one.fit(X, y, XI)(X)]) == bits([other.fit(X, y, XI)(X)])
+        kept, set_by_user = one.keeping_seeds()._copy(XI).random_state, tree.random_state
+        assert kept == 5 if set_by_user else kept is one._generator
 
 
 class Bare:

@@ -68,8 +68,8 @@ _DRAWS_FROM_ONE: dict[str, dict[str, tuple[object, ...]]] = {
 class Estimator(Algorithm):
     """Fits a fresh copy of an estimator each time; the user's object is never changed.
 
-    Every parameter that holds a seed, at any depth, is set from ξ, and every number of threads to
-    one: trials run side by side, not the inside of a fit.
+    Every parameter that holds a seed, at any depth, is set from ξ (unless nothing is drawn from
+    it), and every number of threads to one: trials run side by side, not the inside of a fit.
     """
 
     def __init__(self, estimator: Any, response: str = "predict") -> None:
@@ -113,6 +113,8 @@ class Estimator(Algorithm):
         ready = self.on(sample)
         if self.response != "predict":
             ready.natural_distance = self.natural_distance  # scores are numbers, whatever y holds
+        if self._generator is not None:
+            ready._generator = np.random.RandomState(0)  # a run in another thread has its own
         ready._weighted = bool(fit_params_of(sample))
         if self.is_classifier or self.response != "predict":
             classes = tuple(map(np.unique, sample.y.columns()))
