@@ -16,6 +16,7 @@ import sklearn
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 
+import poise
 from helpers import ask, needs, python, run
 from poise.algorithms.algorithm import Algorithm
 from poise.engine.oracle import converse
@@ -202,6 +203,15 @@ def test_changes_and_errors_are_those_of_a_loop_by_hand():
             np.testing.assert_array_equal(answers.changes[k, j], abs(full - reduced))
             losses.append(abs(full - y[points]).mean())
         assert answers.errors[k] == pytest.approx(np.mean(losses), rel=1e-12)
+
+
+def test_the_error_is_that_of_the_points_that_have_a_response():
+    y, rows = np.arange(1.0, 22.0), np.arange(36.0)[:, None]
+    for labeled, expected in ((20, y[15:20].tolist()), (17, [16.0, 17.0, *[np.nan] * 3])):
+        asked = {"n": 3, "points_per_trial": 3, "max_trials": 5, "shuffle": False, "check": False}
+        zero = lambda X, y, seed: lambda points: np.zeros(len(points))  # noqa: E731
+        found = poise.measure(zero, rows[:labeled], y[:labeled], X_unlabeled=rows[21:], **asked)
+        np.testing.assert_array_equal(found.errors, expected)
 
 
 def test_a_fit_that_loads_libraries_with_threads_is_made_again_with_one_thread():
