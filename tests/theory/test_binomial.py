@@ -59,6 +59,10 @@ def test_critical_values_power_and_tails_are_exact():
         assert accepted.tolist() == [1.0] * k + [tie] + [0.0] * (m - k)
         tails = binomial.pvalue_unstable(counts, m, delta).tolist()
         assert tails == [near(sum(pmf[b:])) for b in counts]
+    for _ in range(2):  # what is remembered cannot be changed by who has asked
+        count, tie = binomial.critical_value([1], 0.5, 0.25)
+        assert (count.tolist(), tie.tolist()) == ([0], [0.5])
+        count[:], tie[:] = 9, 9.0
 
 
 def test_ten_digits_for_many_trials():

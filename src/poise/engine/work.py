@@ -214,6 +214,8 @@ class Work:
             return np.nan
         if self.sample.X_unlabeled is not None:
             known = points < len(self.sample.y)
+            if not known.any():
+                return np.nan
             values, points = values[known], points[known]
         try:
             return float(self.algorithm.error(values, self.sample.responses(points)))
