@@ -316,7 +316,7 @@ def _numbered_groups(
 
 
 def _codes(labels: Any, name: str, rows: Rows, known: dict[Any, int]) -> Ids:
-    """Replace labels of any hashable type by numbers, in order of appearance."""
+    """Replace labels by numbers, in order of appearance."""
     found = _one_per_row(labels, name, rows)
     plain = isinstance(found.native, (list, tuple))
     if not (found.single or plain):
