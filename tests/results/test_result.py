@@ -167,6 +167,7 @@ def test_a_result_is_its_question_and_its_trials():
     trials = Trials.from_changes([0.5] * 60, n=10, algorithm="mine")
     result = trials.test(1.0, 0.1)
     assert result == Result(Question(1.0, 0.1), trials)
+    assert {result: "kept"}[Result(Question(1.0, 0.1), trials)] == "kept"
     assert result.asked == "after"
     begun = replace(trials, asked=Question(1.0, 0.1))
     assert begun.test(1, 0.1).asked == "before"

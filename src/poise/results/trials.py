@@ -521,6 +521,9 @@ class Trials(Answer):
         tables = [(mine.pop(name), theirs.pop(name)) for name in ("changes", "errors")]
         return mine == theirs and all(np.array_equal(a, b, equal_nan=True) for a, b in tables)
 
+    def __hash__(self) -> int:
+        return hash((self.changes.tobytes(), self.design))
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: vars(self)[name] for name in self.__dataclass_fields__} | {"origin": None}
 
