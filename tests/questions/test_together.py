@@ -247,7 +247,7 @@ def test_limits_are_carried_on_under_the_power_that_was_stated():
     share = 0.05 / 8
     assert carried["delta_upper"][1] == trials["10"].delta_upper(0.15 * 4, share)
     assert not carried["certified"].any()
-    for wrong in ({"n": 4}, {"n": 20, "power": -1}):
+    for wrong in ({"n": 4}, {"n": []}, {"n": 20, "power": -1}):
         with pytest.raises(ArgumentError):
             curve.extrapolate(**wrong)
     labels = poise.stability_curve(DecisionTreeClassifier(), X, Y > 0, n=[6, 12], delta=0.2)

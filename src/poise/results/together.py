@@ -248,6 +248,8 @@ class Curve(Together):
         least = min(self.n)
         several = n if isinstance(n, Iterable) else [n]
         sizes = [checks.count("n", each, least) for each in several]
+        if not sizes:
+            raise ArgumentError("must hold a size", argument="n", got=n)
         rate = checks.number("power", power, "a finite number >= 0")
         if rate and not self._design.sized:
             problem = f"must be 0: a change of the {self._design.distance} has no size"
