@@ -52,7 +52,9 @@ def test_a_folder_is_shown_as_a_table_and_kept_again(run, tmp_path):
     poise.Trials.from_changes([0.1] * 9, n=5).save(tmp_path / "measured.json")
     assert run("show", str(tmp_path)).stdout.count("trained on 5 rows") == 4
     assert run("show", str(tmp_path), "-q").stdout.count("\t") == 4
-    assert run("show", str(tmp_path), "--details").exit_code == 2
+    for form in ("--details", "--latex"):
+        refused = run("show", str(tmp_path), form)
+        assert (refused.exit_code, "give --epsilon and --delta" in refused.stderr) == (2, True)
 
 
 def test_a_curve_has_verdicts_only_where_a_change_is_allowed(run):

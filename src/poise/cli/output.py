@@ -70,8 +70,9 @@ class Output:
         several = isinstance(answer, Mapping)
         found = dict(getattr(answer, "answers", {"": answer}))
         answers = dict(answer) if isinstance(answer, SideBySide) else found
-        has_details = all(hasattr(each, "details") for each in found.values())
-        if not {"latex": hasattr(answer, "to_latex"), "details": has_details}.get(self.form, True):
+        judged = all(hasattr(each, "details") for each in found.values())
+        has_latex = hasattr(answer, "to_latex") and (judged or not isinstance(answer, SideBySide))
+        if not {"latex": has_latex, "details": judged}.get(self.form, True):
             problem = "--latex and --details need a verdict: give --epsilon and --delta."
             raise click.UsageError(problem)
         try:
