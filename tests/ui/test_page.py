@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import json
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -14,9 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import poise
 from helpers import ROOT, needs
+from poise.cli import main
 
 pytestmark = needs("streamlit")
 PAGE = ROOT / "src" / "poise" / "ui" / "page.py"
@@ -146,3 +149,14 @@ def test_in_a_browser(address: str, elsewhere: str, folder: Path) -> None:
 def test_without_the_token_nothing_is_shown(address: str) -> None:
     with pytest.raises(urllib.error.HTTPError, match="403"):
         urllib.request.urlopen(address.partition("?")[0])
+
+
+def test_what_cannot_be_served_is_told_before_a_page_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        busy = CliRunner().invoke(main, ["ui", str(tmp_path), "--port", port, "--no-open"])
+    assert (busy.exit_code, busy.stdout) == (2, "")
+    assert busy.stderr.startswith("poise: --port cannot be used: Address already in use")
+    assert busy.stderr.endswith(f"got {port}\n")
+    missing = CliRunner().invoke(main, ["ui", "nowhere", "--no-open"])
+    assert (missing.exit_code, missing.stderr) == (2, "poise: nowhere is not a folder\n")

@@ -109,7 +109,10 @@ def ui(folder: str, port: int, no_open: bool) -> int:
         raise ArgumentError(why) from None
     if not Path(folder).is_dir():
         raise ArgumentError(f"{folder} is not a folder")
-    listening = socket.create_server(("127.0.0.1", port))
+    try:
+        listening = socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise ArgumentError(f"--port cannot be used: {error.strerror}", got=port) from error
     port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
     os.environ[FOLDER] = str(Path(folder).resolve())
     guard = Middleware(Guard, token=token, port=port)
