@@ -47,9 +47,10 @@ RIDGE --save nowhere/x.json => --save cannot be written: there is no folder nowh
 RIDGE --save . => --save must be a regular file, got '.'
 RIDGE(alpha --n 20 => --algorithm must look like Ridge(alpha=1.0, name='text')
 BASE --algorithm Rigde => got 'Rigde'; did you mean 'Ridge'?
-BASE --algorithm own.py => module:name or file.py:name, got 'own.py'
+BASE --algorithm own.py => got 'own.py'; name what is in it: own.py:NAME
+BASE --algorithm sklearn.linear_model.Ridge => did you mean sklearn.linear_model:Ridge?
 plan --n 5 => Give two of --rows, --n and --delta, or --rows alone.
-BASE --algorithm model.joblib => module:name or file.py:name, got 'model.joblib'
+BASE --algorithm model.joblib => got 'model.joblib'; a fitted model cannot be fitted again
 BASE --algorithm no_such_module:x => cannot import 'no_such_module'
 BASE --algorithm nowhere.py:x => no such file
 MODELS:maen => has no 'maen'; did you mean 'mean'?

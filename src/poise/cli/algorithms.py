@@ -18,6 +18,8 @@ from typing import Any
 from poise.checks import did_you_mean
 from poise.errors import AlgorithmError, ArgumentError
 
+_OF_MODELS = ("joblib", "pkl", "pickle", "dill", "sav", "skops", "onnx", "pt", "h5")  # files
+
 
 def algorithms_of(given: Mapping[str, Any]) -> list[Any]:
     """Load what ``algorithm`` and ``program`` name, one or several."""
@@ -70,8 +72,14 @@ def load_object(place: str, argument: str) -> Any:
     homes = {} if source else _homes()
     source = source or homes.get(name, "")
     if not source or not name:
+        before, _, last = place.rpartition(".")
+        hint = f"; did you mean {before}:{last}?" if before else did_you_mean(name, homes)
+        if last == "py":
+            hint = f"; name what is in it: {place}:NAME"
+        elif last.lower() in _OF_MODELS:
+            hint = "; a fitted model cannot be fitted again, name what makes it"
         problem = f"must be a class of scikit-learn, module:name or file.py:name, got {place!r}"
-        raise ArgumentError(problem + did_you_mean(name, homes), argument=argument)
+        raise ArgumentError(problem + hint, argument=argument)
     found: Any = _from_file(Path(source)) if source.endswith(".py") else _module(source)
     for part in name.split("."):
         if not hasattr(found, part):
