@@ -129,6 +129,7 @@ def test_inconclusive_fails_unless_the_gate_says_otherwise(gate) -> None:
     assert found.exit_code == 5
     for more, option in (("inconclusive = 'skip'", ""), ("", "--accept inconclusive")):
         assert gate(open_ + more, option).exit_code == 0
+    assert gate(GATE, "--accept inconclusive").exit_code == 1  # one of them is unstable
 
 
 def test_check_counts_fits_and_fits_nothing(gate) -> None:
