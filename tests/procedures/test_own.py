@@ -216,6 +216,8 @@ def test_a_search_of_the_support():
     for uses in (coin, first):
         with pytest.raises(AlgorithmError, match="cannot be searched"):
             research.run(test, uses, *data, random_state=0)
+    with pytest.raises(ArgumentError, match="asks for 80 fits after 128, got 207"):
+        research.run(test, mean, *data, budget=207)
     with pytest.raises(DataError, match="row 0, "):
         research.run(test, mean, data[0] + 7, data[1])
 

@@ -241,6 +241,13 @@ def test_failures_are_recorded_at_their_place():
     assert trials.failures[0].message == "ValueError: I need it"
     assert (trials.shares(1e9) == 1 / 30).all()
     assert (trials.shares(1e9, failures_exceed=False) == 0).all()
+
+    def fails_with_the_eighth(rows, responses, seed):
+        return 1 / (Y_FRESH[7] not in responses) and tree(rows, responses)
+
+    one = measured(fails_with_the_eighth, update=2, points_per_trial=1, on_error="record")
+    assert [each.trial for each in one.failures] == np.flatnonzero(one.values == np.inf).tolist()
+    assert one.failures[0].trial > 0
     nothing = measured(lambda X, y, seed: 1 / 0, update=2, on_error="record")
     assert nothing.n_failures == nothing.n_trials == 8
     with pytest.raises(TrialError, match="fit 4 failed: ValueError: I need it") as caught:
