@@ -208,3 +208,10 @@ def test_hints_name_the_largest_n_and_the_fewest_rows_that_hold_enough_trials(
     needed = design.rows_for(least)
     assert holds(n, needed)
     assert not holds(n, needed - 1) or needed <= n
+
+
+def test_points_of_a_decision_are_not_spared_for_more_trials():
+    settings = {"n": 10, "points": 20, "compares": "decisions", "distance": "d"}
+    found = design(**settings)
+    assert found.spare_points == 20  # which others could go without
+    assert design(**{**settings, "n_labeled": found.rows_for(29)}).n_trials == 29
