@@ -29,7 +29,6 @@ NAMES = {name: getattr(theory, name) for name in dir(theory)} | {"nan": np.nan}
         ("jackknife_plus_ends([[1.0]], [1.0, 2.0], 0.5)", "predictions must have one column"),
         ("bag_delta(9, 9, 0.1)", "b must be at most n - 1"),
         ("bag_reach(9, 3, 10)", "k must be at most n, got 10"),
-        ("bag_reach('a', 3, 1)", "n must be a whole number >= 2, got 'a'"),
         ("inflated_top([0.1, 0.2], 3, 0.1)", "k must be at most .* 2, got 3"),
         ("inflated_top([0.1, nan], 1, 0.1)", "w must hold finite scores"),
     ],

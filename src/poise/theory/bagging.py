@@ -90,10 +90,9 @@ def bag_reach(n: int, b: int, k: int) -> float:
     >>> bag_reach(8, 6, 1)  # one row: the share of the bags that hold it
     0.75
     """
-    rows, size = checked_bag(n, b)
-    if (moved := checks.count("k", k, 1)) > rows:
+    if (moved := checks.count("k", k, 1)) > n:
         raise ArgumentError("must be at most n", argument="k", got=k)
-    return reach(rows, size, moved)
+    return reach(*checked_bag(n, b), moved)
 
 
 def bag_count(n: int, b: int, eps: float, width: float = 1.0) -> int:
