@@ -41,7 +41,7 @@ def test_wrong_arguments_are_named(call, message):
 @pytest.mark.parametrize(
     "call",
     [
-        "bag_count(1000, 999, 1e-9)",
+        "bag_count(1000, [1, 500, 999], 1e-9)",
         "choose_bags(400, epsilon=0.2, delta=0.1)",
         "menu(10**9, delta=1e-9)",
         "profile_band(3000, 1e-9)",

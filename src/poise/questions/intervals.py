@@ -199,7 +199,7 @@ class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
         if result is None:
             return Guarantee("plus", free)
         plus = method == "plus"
-        miss = certified_miss(n, a, result.delta, result.alpha, plus)
+        miss = float(certified_miss(n, a, result.delta, result.alpha, plus))
         if plus and miss >= free:  # wider intervals would gain nothing
             remark = f"The certificate is not used: it would allow {at_most(miss)}."
             return Guarantee("plus", free, remark=remark)

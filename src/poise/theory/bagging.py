@@ -19,13 +19,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
 from poise.errors import ArgumentError
-from poise.theory.binomial_law import NOISE, Floats, floor
+from poise.theory.binomial_law import NOISE, Floats, floor, plain
 from poise.theory.counts import first_beyond
 
 Ints = NDArray[np.int64]
@@ -35,7 +36,7 @@ EXACT_UP_TO = 1000  # rows; beyond, Theorem K stands in for L
 _LEAST_LOG_PROBABILITY = -60.0
 
 
-def bag_delta(n: int, b: int, eps: float, width: float = 1.0) -> float:
+def bag_delta(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0) -> Any:
     """Compute the δ of subbagging for every distribution (Theorem K).
 
     W²p/(4(n − 1)(1 − p)ε²), at most 1: at most this share of the n removals changes a prediction
@@ -43,13 +44,13 @@ def bag_delta(n: int, b: int, eps: float, width: float = 1.0) -> float:
 
     Parameters
     ----------
-    n : int, at least 2
+    n : int or array of int, at least 2
         Training rows.
-    b : int, from 1 to n - 1
+    b : int or array of int, from 1 to n - 1
         Rows in a bag.
-    eps : float, at least 0
+    eps : float or array, at least 0
         Allowed change.
-    width : float, positive
+    width : float or array, positive
         Width of the range of the base fits, in the units of ``eps``.
 
     Examples
@@ -57,12 +58,13 @@ def bag_delta(n: int, b: int, eps: float, width: float = 1.0) -> float:
     >>> bag_delta(145, 56, 0.2)
     0.027309...
     """
-    (rows, size), relative = checked_bag(n, b), _relative(eps, width)
-    spread = 4 * (rows - 1) * (rows - size) * relative * relative
-    return min(size / spread, 1.0) if spread else 1.0
+    rows, size = checked_bag(n, b)
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        share = size / (4 * (rows - 1) * (rows - size) * _relative(eps, width) ** 2)
+    return plain(np.minimum(share, 1.0))
 
 
-def largest_bag(n: int, eps: float, delta: float, width: float = 1.0) -> int:
+def largest_bag(n: ArrayLike, eps: ArrayLike, delta: ArrayLike, width: ArrayLike = 1.0) -> Any:
     """Compute the largest bag that is (ε, δ)-stable by Theorem K, with all bags.
 
     ⌊nt/(1 + t)⌋, at most n − 1, with t = 4(n − 1)δε²/W²; 0 if not even bags of one row will do. The
@@ -73,12 +75,14 @@ def largest_bag(n: int, eps: float, delta: float, width: float = 1.0) -> int:
     >>> largest_bag(100, 0.1, 0.1), largest_bag(17, 0.05, 0.2, 10)
     (28, 0)
     """
-    rows, relative = checks.count("n", n, 2), _relative(eps, width)
-    t = 4 * (rows - 1) * checks.delta(delta) * relative * relative
-    return min(int(floor(rows * t / (1 + t))), rows - 1) if t < math.inf else rows - 1
+    rows = checks.counts("n", n, 2)
+    with np.errstate(over="ignore", under="ignore"):
+        t = 4 * (rows - 1) * checks.deltas(delta) * _relative(eps, width) ** 2
+        share = np.where(np.isinf(t), 1.0, t / (1 + np.where(np.isinf(t), 0.0, t)))
+    return plain(np.minimum(floor(rows * share), rows - 1))
 
 
-def bag_reach(n: int, b: int, k: int) -> float:
+def bag_reach(n: ArrayLike, b: ArrayLike, k: ArrayLike) -> Any:
     """Compute M_k / (2(1 − p)k): how far k removals can all move a bagged prediction (Theorem L).
 
     M_k is the largest E|Z − EZ| over k₊ + k₋ = k, where Z is the number of bag members among k₊
@@ -90,12 +94,10 @@ def bag_reach(n: int, b: int, k: int) -> float:
     >>> bag_reach(8, 6, 1)  # one row: the share of the bags that hold it
     0.75
     """
-    if (moved := checks.count("k", k, 1)) > n:
-        raise ArgumentError("must be at most n", argument="k", got=k)
-    return reach(*checked_bag(n, b), moved)
+    return plain(np.vectorize(reach, otypes=[np.float64])(*checked_bag(n, b), _moved(n, k)))
 
 
-def bag_count(n: int, b: int, eps: float, width: float = 1.0) -> int:
+def bag_count(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0) -> Any:
     """Bound the number of rows whose removal can change a prediction by more than ε (Theorem L).
 
     At most k° rows, whatever the base algorithm, the data and the point, with all bags; subbagging
@@ -107,8 +109,11 @@ def bag_count(n: int, b: int, eps: float, width: float = 1.0) -> int:
     >>> bag_count(100, 39, 0.1), bag_count(100, 40, 0.1)
     (10, 11)
     """
-    (rows, size), relative = checked_bag(n, b), _relative(eps, width)
-    return largest(rows, lambda k: reach(rows, size, k) > relative * (1 + NOISE))
+
+    def count(n: int, b: int, relative: float) -> int:
+        return largest(int(n), lambda k: reach(n, b, k) > relative * (1 + NOISE))
+
+    return plain(np.vectorize(count, otypes=[np.int64])(*checked_bag(n, b), _relative(eps, width)))
 
 
 # Theorem L: the mean deviation of signed memberships.
@@ -172,20 +177,30 @@ def _log_factorials(largest: int) -> NDArray[np.longdouble]:
 
 def reach(n: int, b: int, k: int) -> float:
     """Compute :func:`bag_reach` of checked integers."""
-    return _mean_deviation(n, b, k) * n / (2 * (n - b) * k)
+    return _mean_deviation(int(n), int(b), int(k)) * n / (2 * (n - b) * k)
 
 
-def checked_bag(n: int, b: int, name: str = "b") -> tuple[int, int]:
+def checked_bag(n: ArrayLike, b: ArrayLike, name: str = "b") -> tuple[Ints, Ints]:
     """Return the counts; a bag must leave out at least one row."""
-    rows, size = checks.count("n", n, 2), checks.count(name, b, 1)
-    if size >= rows:
+    rows, sizes = checks.counts("n", n, 2), checks.counts(name, b, 1)
+    if np.any(sizes >= rows):
         rule = "must be at most n - 1, so that each bag leaves out at least one row"
-        raise ArgumentError(rule, argument=name, got=size)
-    return rows, size
+        raise ArgumentError(rule, argument=name, got=int(np.max(sizes)))
+    return rows, sizes
 
 
-def _relative(eps: float, width: float) -> float:
-    return checks.epsilon(eps, "eps") / checks.positive("width", width)
+def _moved(n: ArrayLike, k: ArrayLike) -> Ints:
+    rows = checks.counts("k", k, 1)
+    if np.any(rows > np.asarray(n)):
+        raise ArgumentError("must be at most n", argument="k", got=int(np.max(rows)))
+    return rows
+
+
+def _relative(eps: ArrayLike, width: ArrayLike) -> Floats:
+    tolerated = checks.reals("eps", eps, "a finite number >= 0")
+    breadth = checks.reals("width", width, "a finite number > 0")
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(tolerated / breadth)
 
 
 def largest(high: int, holds: Callable[[int], bool]) -> int:

@@ -8,13 +8,14 @@ size n, on an algorithm that ignores the order of its rows, and on one ξ for al
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
 from poise.errors import ArgumentError
-from poise.theory.binomial_law import Floats, floor
+from poise.theory.binomial_law import Floats, floor, plain
 
 
 def residual_quantile(residuals: ArrayLike, a: float) -> float:
@@ -69,7 +70,7 @@ def jackknife_plus_ends(predictions: ArrayLike, residuals: ArrayLike, a: float) 
     return np.stack([-lower, upper], axis=1)
 
 
-def jackknife_miss(n: int, a: float, delta: float, plus: bool = False) -> float:
+def jackknife_miss(n: ArrayLike, a: ArrayLike, delta: ArrayLike, plus: bool = False) -> Any:
     """Bound the probability that a jackknife interval misses, given stability (Theorem J).
 
     If (A, P, n) is (ε, δ)-stable, A ignores the order of its rows and all fits share one ξ, the
@@ -81,11 +82,11 @@ def jackknife_miss(n: int, a: float, delta: float, plus: bool = False) -> float:
 
     Parameters
     ----------
-    n : int, at least 2
+    n : int or array of int, at least 2
         Training rows.
-    a : float in [0, 1)
+    a : float or array in [0, 1)
         Share of new points that may be missed, before the cost of stability is added.
-    delta : float in [0, 1]
+    delta : float or array in [0, 1]
         Probability of a change beyond ε.
 
     Examples
@@ -93,15 +94,18 @@ def jackknife_miss(n: int, a: float, delta: float, plus: bool = False) -> float:
     >>> jackknife_miss(104, 0.2, 0.01), jackknife_miss(79, 0.2, 0.0, plus=True)
     (0.336, 0.2)
     """
-    rows, unstable = checks.count("n", n, 2), checks.number("delta", delta, "a number in [0, 1]")
+    rows, unstable = checks.counts("n", n, 2), checks.probabilities("delta", delta)
     pairs = rows * (rows + 1.0) * unstable * (2 if checks.flag("plus", plus) else 1)
-    full = math.floor((math.sqrt(1 + 8 * pairs) - 1) / 2)
+    full = np.floor((np.sqrt(1 + 8 * pairs) - 1) / 2)
     # Both formulas agree where a rank is just paid for, so noise in the floor is harmless.
     ranks = full + (pairs - full * (full + 1) / 2) / (full + 1)
-    return min((_missed_ranks(rows, a) + ranks) / (rows + 1), 1.0)
+    missed = _missed_ranks(rows, checks.deltas(a, "a"))
+    return plain(np.minimum((missed + ranks) / (rows + 1), 1.0))
 
 
-def certified_miss(n: int, a: float, delta: float, alpha: float, plus: bool = False) -> float:
+def certified_miss(
+    n: ArrayLike, a: ArrayLike, delta: ArrayLike, alpha: ArrayLike, plus: bool = False
+) -> Any:
     """Bound P(certified and missed) for a certificate from other rows: max{α, Theorem J}.
 
     Stability is a fixed fact about (A, P, n). If it holds, Theorem J applies; if not, a valid test
@@ -113,18 +117,18 @@ def certified_miss(n: int, a: float, delta: float, alpha: float, plus: bool = Fa
     >>> certified_miss(104, 0.2, 0.01, alpha=0.05)
     0.336
     """
-    return max(jackknife_miss(n, a, delta, plus), checks.alpha(alpha))
+    return plain(np.maximum(jackknife_miss(n, a, delta, plus), checks.alphas(alpha)))
 
 
-def _missed_ranks(n: int, a: float) -> int:
+def _missed_ranks(n: NDArray[np.int64], a: Floats) -> NDArray[np.int64]:
     """Compute K = ⌊a(n + 1)⌋, at most n."""
-    return min(int(floor(checks.delta(a, "a") * (n + 1))), n)
+    return np.minimum(floor(a * (n + 1)), n)
 
 
 def _rank(n: int, a: float) -> int:
     """Compute ⌈(1 − a)(n + 1)⌉, which is n + 1 − K in decimals."""
     rows = checks.count("the number of residuals", n, 2)
-    return rows + 1 - _missed_ranks(rows, a)
+    return rows + 1 - int(_missed_ranks(np.asarray(rows), checks.deltas(a, "a")))
 
 
 def _or_infinite(residuals: ArrayLike) -> Floats:

@@ -42,7 +42,7 @@ def bags_needed(
     >>> bags_needed(145, 56, 0.2, 0.05), bags_needed(145, 120, 0.2, 0.05)
     (1102, 0)
     """
-    rows, size = checked_bag(n, b)
+    rows, size = (int(count) for count in checked_bag(n, b))
     # With the decimals as they are written: the difference loses digits in doubles.
     decimals = checks.epsilon(eps, "eps"), checks.positive("width", width), checks.delta(delta)
     tolerated, breadth, allowed = (Fraction(repr(each)) for each in decimals)
@@ -120,7 +120,7 @@ def choose_bags(
     if n_classes is not None:
         breadth = 2 * math.sqrt(1 - 1 / checks.count("n_classes", n_classes, 2))
     asked = partial(_fewest, rows, tolerated, allowed, breadth, numbers)
-    size = 1 if bag_size is None else checked_bag(rows, bag_size, "bag_size")[1]
+    size = 1 if bag_size is None else int(checked_bag(rows, bag_size, "bag_size")[1])
     fewest, _ = asked(size, paired)
     if not fewest:
         raise _impossible(rows, size, tolerated, allowed, breadth, numbers)
