@@ -218,6 +218,9 @@ def test_a_search_of_the_support():
             research.run(test, uses, *data, random_state=0)
     with pytest.raises(ArgumentError, match="asks for 80 fits after 128, got 207"):
         research.run(test, mean, *data, budget=207)
+    few = research.ExhaustiveTest(**asked, epsilon=1, **support, max_fits=79)
+    with pytest.raises(ArgumentError, match="less than the 80 fits"):
+        research.run(few, mean, *data)
     with pytest.raises(DataError, match="row 0, "):
         research.run(test, mean, data[0] + 7, data[1])
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from poise.errors import ArgumentError
-from poise.theory import anytime, rejected_by_holm
+from poise.theory import anytime, holm, rejected_by_holm
 from poise.theory.anytime import mixture, mixture_delta_hat, open_ended
 from poise.theory.changes import Changes
 
@@ -122,7 +122,16 @@ def test_the_fewest_clean_trials():
     assert (anytime.clean_trials(0.1, 0.05), anytime.clean_trials(0.0, 0.05)) == (43, math.inf)
 
 
-def test_holm_grants_a_rounding():
+def test_holm_is_the_closure_of_bonferroni():
+    rng = np.random.default_rng(0)
+    for alpha, scale in itertools.product((0.05, 0.3), (1.0, 0.05)):
+        for _ in range(40):
+            p = np.round(rng.random(4) * scale, 3)
+            groups = [set(c) for r in range(1, 5) for c in itertools.combinations(range(4), r)]
+            failed = [g for g in groups if min(p[i] for i in g) > alpha / len(g)]
+            expected = [i for i in range(4) if not any(i in g for g in failed)]
+            assert rejected_by_holm(p, alpha) == expected
+            assert [i for i in range(4) if holm(p)[i] <= alpha] == expected
     for size in range(1, 50):  # size * (0.05 / size) may be a rounding above 0.05
         assert rejected_by_holm([0.05 / size, *[1.0] * (size - 1)], 0.05) == [0]
         assert rejected_by_holm([0.0501 / size, *[1.0] * (size - 1)], 0.05) == []

@@ -12,7 +12,7 @@ import numpy as np
 from poise.data.randomness import Randomness
 from poise.data.sample import Sample
 from poise.engine.messages import Answers, Batch, Made, Query, Trial
-from poise.errors import AlgorithmError, DataError
+from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.procedures.own import Asking, Asks, Claim, asked
 
 _CERTAIN = (
@@ -29,7 +29,7 @@ class ExhaustiveTest(Asks):
 
     For algorithms that ignore the order of their rows and their random term: both are changed
     on many of the sets, and the search is refused where that shows. If a row's removal moves a
-    prediction, the Binomial test decides. The ``budget`` of a run bounds the search.
+    prediction, the Binomial test decides.
 
     Parameters
     ----------
@@ -37,15 +37,22 @@ class ExhaustiveTest(Asks):
         The question, and how the two fits of a comparison share randomness.
     support_X, support_y : array
         Every row (x, y) that can occur.
+    max_fits : int
+        A search that needs more is refused.
     """
 
     support_X: Any  # noqa: N815 - as X everywhere
     support_y: Any
+    max_fits: int = 100_000
 
     def ask(self, sample: Sample, randomness: Randomness) -> Asking:
         """Search; where something moves, ask for the trials of the Binomial test."""
         rows = self._support(sample)
         sets = np.array(list(combinations_with_replacement(range(len(rows)), self.n)))
+        cost = len(sets) * (self.n + 1)
+        if cost > self.max_fits:
+            short = f"is less than the {cost:,} fits of this search"
+            raise ArgumentError(short, argument="max_fits", got=self.max_fits)
         yield from self._check(rows, sets, randomness)
         less = [[np.delete(chosen, j) for j in range(self.n)] for chosen in sets]
         answers = yield _compared(rows, [[chosen] for chosen in sets], less)

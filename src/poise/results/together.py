@@ -60,7 +60,9 @@ class Together(Shown, Mapping[str, Result]):
         return next(iter(self.trials.values())).design
 
     def __getitem__(self, name: object) -> Result:
-        return self.results[str(name)]  # a size may be a number
+        if str(name) not in self.results:  # a size may be a number
+            raise KeyError(f"{name!r}{checks.did_you_mean(str(name), self.results)}")
+        return self.results[str(name)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.results)
