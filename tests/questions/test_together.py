@@ -180,6 +180,9 @@ def test_a_failed_fit_names_its_algorithm():
     assert caught.value.__notes__ == ["This is about bad"]
     with pytest.raises(TypeError, match="stable_names"):
         bool(together(0, m=30, delta=0.2))
+    calm = poise.Trials.from_changes([0.0] * 30, n=5)
+    with pytest.raises(KeyError, match="did you mean 'ridge'"):
+        Comparison({"ridge": calm}, Question(1.0, 0.1))["rige"]
 
 
 NAMED = {"ridge": Ridge(), "Tree / 2": DecisionTreeRegressor(max_depth=2)}
