@@ -265,7 +265,7 @@ REFUSED = [
     ({"points_per_trial": 3}, ArgumentError, "each fresh row is a trial"),
     ({"gamma": 1.0}, ArgumentError, r"gamma must be a number in \[0, 1\)"),
     ({"gamma": 0.1, "without": [1]}, ArgumentError, "where every row of a given training set"),
-    ({"test": "binomial"}, ArgumentError, "give gamma, the share of them that is tolerated"),
+    ({"test": "binomial"}, ArgumentError, "give gamma, the share of the rows that is tolerated"),
     ({"chosen_from": 3}, ArgumentError, "chosen_from needs without"),
     ({"update": 24}, DataError, "one takes 25 fresh rows"),
     ({"update": 2, "sample_weight": np.ones(30)}, ArgumentError, "have none"),

@@ -186,7 +186,7 @@ def _averages(design: Design, asked: Question) -> bool:
         if test != "binomial":
             return True
         problem = "must not be 'binomial' for decisions, nor where every row leaves in turn"
-        remedy = "give gamma, the share of them that is tolerated" if design.all_leave else ""
+        remedy = "give gamma, the share of the rows that is tolerated" if design.all_leave else ""
         raise ArgumentError(problem, argument="test", remedy=remedy)
     if test != "auto":
         return test == "averaged"
