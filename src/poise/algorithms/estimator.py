@@ -38,9 +38,10 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _UNLISTED = {"catboost": {"random_seed": "random_state", "thread_count": "thread_count"}}
 _GOLDEN, _WORD = 0x9E3779B97F4A7C15, 2**64  # derive the seeds of nested estimators from one ξ
 _NOTHING = 1e-5  # boosters keep probabilities away from zero: LightGBM 1e-15, XGBoost 1e-6
+Known = dict[str, dict[str, tuple[object, ...]]]  # classes of scikit-learn, and parameters
 # Known to be the same fit in any order of the rows, for one ξ; exact types only. A forest is not:
 # its trees draw positions. Nor are neighbours: ties are broken by position.
-_ANY_ORDER: dict[str, dict[str, tuple[object, ...]]] = {
+_ANY_ORDER: Known = {
     "Ridge": {"solver": ("auto", "cholesky", "svd"), "positive": (False,)},
     "LinearRegression": {"positive": (False,)},
     "KernelRidge": {},
@@ -52,12 +53,12 @@ _ANY_ORDER: dict[str, dict[str, tuple[object, ...]]] = {
 }
 # NumPy takes 60 µs to make a generator of a seed, a third of a cheap fit. Known to draw nothing
 # that matters, and known to make one generator a fit, so that one that is seeded anew will do:
-_DRAWS_NOTHING: dict[str, dict[str, tuple[object, ...]]] = {
+_DRAWS_NOTHING: Known = {
     "Lasso": {"selection": ("cyclic",)},
     "ElasticNet": {"selection": ("cyclic",)},
     "LogisticRegression": {"solver": ("lbfgs", "newton-cg", "newton-cholesky")},
 }
-_DRAWS_FROM_ONE: dict[str, dict[str, tuple[object, ...]]] = {
+_DRAWS_FROM_ONE: Known = {
     "DecisionTreeRegressor": {},
     "DecisionTreeClassifier": {},
     "ExtraTreeRegressor": {},
@@ -83,9 +84,9 @@ class Estimator(Algorithm):
         parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
         plain = _plain_parameters(estimator)
         seeds = [name for name, _, _ in _named(estimator, parameters, _SEEDS)]
-        drawn = plain is None or not _is_known(estimator, _DRAWS_NOTHING)
-        self._seeds = {name: i for i, name in enumerate(seeds) if drawn}
-        one = plain is not None and _is_known(estimator, _DRAWS_FROM_ONE)
+        seeds = [] if _is_among(_DRAWS_NOTHING, estimator, plain) else seeds
+        self._seeds = {name: i for i, name in enumerate(seeds)}
+        one = _is_among(_DRAWS_FROM_ONE, estimator, plain)
         self._generator = np.random.RandomState(0) if one else None
         threads = _named(estimator, parameters, _THREADS)
         # some of scikit-learn's, which take one if they are not told, object to being told
@@ -94,7 +95,7 @@ class Estimator(Algorithm):
         }
         self.has_own_code = plain is None and holds_own_code(estimator)
         self._plain = None if plain is None else plain | self._threads
-        self.ignores_row_order = plain is not None and _is_known(estimator, _ANY_ORDER)
+        self.ignores_row_order = _is_among(_ANY_ORDER, estimator, plain)
         self._classes: tuple[NDArray[Any], ...] | None = None
         self._weighted = False
 
@@ -199,10 +200,10 @@ def _plain_parameters(estimator: Any) -> dict[str, Any] | None:
     return parameters if all(isinstance(value, _PLAIN) for value in parameters.values()) else None
 
 
-def _is_known(estimator: Any, those: dict[str, dict[str, tuple[object, ...]]]) -> bool:
-    """Tell whether an estimator is one of those, with such parameters."""
-    known = those.get(type(estimator).__name__)
-    return known is not None and all(getattr(estimator, k) in v for k, v in known.items())
+def _is_among(known: Known, estimator: Any, plain: dict[str, Any] | None) -> bool:
+    """Tell whether a plain estimator is a known one, with parameters for which that is known."""
+    rules = None if plain is None else known.get(type(estimator).__name__)
+    return rules is not None and all(getattr(estimator, k) in v for k, v in rules.items())
 
 
 def _cloned(estimator: Any) -> Any:
